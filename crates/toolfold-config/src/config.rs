@@ -1,0 +1,86 @@
+//! What the program needs to know, once every problem has been sorted out. Nothing here is optional that the program
+//! cannot do without, and no text here still waits for a variable.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use toolfold_core::{Secret, ServerName, Surface};
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Config {
+    pub surface: Surface,
+    /// Spellings of the tools that are always listed.
+    pub pin: Vec<String>,
+    /// How many tokens one answer of a meta-tool may have.
+    pub budget: usize,
+    /// Whether the built-in toolbox is served. On without any configuration.
+    pub toolbox: bool,
+    pub servers: BTreeMap<ServerName, Server>,
+    pub http: Http,
+    /// Where manifests and whatever else must outlive the process are kept; `None`: in memory.
+    pub store: Option<PathBuf>,
+    /// The files this was read from: a change to one of them is a reason to read again.
+    pub files: Vec<PathBuf>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Http {
+    pub listen: SocketAddr,
+    /// Host names accepted beside loopback ones.
+    pub hosts: Vec<String>,
+    /// Origins accepted beside loopback ones.
+    pub origins: Vec<String>,
+    /// What a client must present as `Authorization: Bearer …`.
+    pub token: Option<Secret>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Server {
+    pub name: ServerName,
+    pub transport: Transport,
+    pub start: Start,
+    pub era: EraChoice,
+    /// Whether a model sees `server__tool` (the default) or the bare `tool`.
+    pub prefix: bool,
+    pub timeouts: Timeouts,
+    /// The largest message accepted from the server, in bytes.
+    pub max_message: usize,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Transport {
+    Stdio { command: String, args: Vec<String>, env: BTreeMap<String, Secret>, cwd: Option<PathBuf> },
+    Http { url: String, headers: BTreeMap<String, Secret> },
+}
+
+/// When a server is started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// When one of its tools is first called. The default over stdio.
+    Lazy,
+    /// At once, and kept running. The default over HTTP, where there is nothing to start.
+    Eager,
+}
+
+/// Which era of the protocol to speak with a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EraChoice {
+    /// Find out once, without harm, and remember.
+    Auto,
+    Legacy,
+    Modern,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timeouts {
+    /// From start to the end of the handshake (60 s: `npx` may have to fetch a package first).
+    pub connect: Duration,
+    /// One request (60 s). Progress does not extend it.
+    pub call: Duration,
+    /// How long a lazily started server may be idle before it is stopped (300 s).
+    pub idle: Duration,
+    /// From SIGTERM to SIGKILL (3 s).
+    pub stop: Duration,
+}

@@ -1,0 +1,17 @@
+//! The nouns of Toolfold: names and ids, entries and their fingerprints, refusals, secrets. No IO, no clock, no
+//! runtime; everything here can be built in a test with one line.
+
+mod entry;
+mod fingerprint;
+mod name;
+mod refusal;
+mod secret;
+mod surface;
+pub mod words;
+
+pub use entry::{Entry, Hints, Kind};
+pub use fingerprint::Fingerprint;
+pub use name::{BadName, ServerName, ToolId, exposed_name, slug};
+pub use refusal::{Blame, Code, NextAction, Refusal};
+pub use secret::Secret;
+pub use surface::Surface;

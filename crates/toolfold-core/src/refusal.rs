@@ -1,0 +1,132 @@
+//! Every way Toolfold says no. A refusal is written for a model: a sentence to act on, hints, and the call to make
+//! next. What a person needs to find the cause is kept apart and goes to the log alone.
+
+use std::fmt;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Code {
+    NoMatchInCategory,
+    UnknownPath,
+    ToolNotFound,
+    NotAuthorized,
+    InvalidArguments,
+    InvalidRequest,
+    InvalidCursor,
+    ServerUnavailable,
+    ServerTimeout,
+    Quarantined,
+    RateLimited,
+    TooLarge,
+}
+
+/// Whose fault it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Blame {
+    Caller,
+    Server,
+    Toolfold,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NextAction {
+    pub tool: String,
+    pub arguments: Value,
+}
+
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{}: {message}", self.code)]
+pub struct Refusal {
+    pub code: Code,
+    /// A sentence a model can act on. Never a path of this machine, a secret or a cause.
+    pub message: String,
+    pub hints: Vec<String>,
+    pub next_action: Option<NextAction>,
+    /// More for a program: the schema of the offending part, the candidates.
+    pub details: Option<Value>,
+    /// For the log alone.
+    pub cause: Option<String>,
+}
+
+impl Refusal {
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Refusal { code, message: message.into(), hints: Vec::new(), next_action: None, details: None, cause: None }
+    }
+
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    pub fn hints(mut self, hints: impl IntoIterator<Item = String>) -> Self {
+        self.hints.extend(hints);
+        self
+    }
+
+    pub fn next(mut self, tool: &str, arguments: Value) -> Self {
+        self.next_action = Some(NextAction { tool: tool.to_owned(), arguments });
+        self
+    }
+
+    pub fn details(mut self, details: Value) -> Self {
+        self.details = Some(details);
+        self
+    }
+
+    pub fn cause(mut self, cause: impl fmt::Display) -> Self {
+        self.cause = Some(cause.to_string());
+        self
+    }
+
+    /// `{"error": {"code", "message", "hints", "next_action"}}`.
+    pub fn to_json(&self) -> Value {
+        let mut error = json!({"code": self.code, "message": self.message, "hints": self.hints});
+        if let Some(next) = &self.next_action {
+            error["next_action"] = json!(next);
+        }
+        if let Some(details) = &self.details {
+            error["details"] = details.clone();
+        }
+        json!({ "error": error })
+    }
+}
+
+impl Code {
+    pub fn blame(self) -> Blame {
+        match self {
+            Code::ServerUnavailable | Code::ServerTimeout => Blame::Server,
+            _ => Blame::Caller,
+        }
+    }
+
+    /// Whether the same request may succeed later, unchanged.
+    pub fn retry_helps(self) -> bool {
+        matches!(self, Code::ServerUnavailable | Code::ServerTimeout | Code::RateLimited)
+    }
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Code::NoMatchInCategory => "NO_MATCH_IN_CATEGORY",
+            Code::UnknownPath => "UNKNOWN_PATH",
+            Code::ToolNotFound => "TOOL_NOT_FOUND",
+            Code::NotAuthorized => "NOT_AUTHORIZED",
+            Code::InvalidArguments => "INVALID_ARGUMENTS",
+            Code::InvalidRequest => "INVALID_REQUEST",
+            Code::InvalidCursor => "INVALID_CURSOR",
+            Code::ServerUnavailable => "SERVER_UNAVAILABLE",
+            Code::ServerTimeout => "SERVER_TIMEOUT",
+            Code::Quarantined => "QUARANTINED",
+            Code::RateLimited => "RATE_LIMITED",
+            Code::TooLarge => "TOO_LARGE",
+        }
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

@@ -1,0 +1,104 @@
+//! Server-sent events, read byte by byte as they arrive and written as text.
+
+/// One event. `data` is the payload; several `data:` lines were joined with newlines.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Event {
+    pub id: Option<String>,
+    pub name: Option<String>,
+    pub data: String,
+    pub retry: Option<u64>,
+}
+
+impl Event {
+    pub fn message(data: impl Into<String>) -> Self {
+        Event { data: data.into(), ..Event::default() }
+    }
+
+    /// The event as it goes over the wire.
+    pub fn to_text(&self) -> String {
+        let mut text = String::with_capacity(self.data.len() + 16);
+        if let Some(id) = &self.id {
+            text.push_str(&format!("id: {id}\n"));
+        }
+        if let Some(name) = &self.name {
+            text.push_str(&format!("event: {name}\n"));
+        }
+        if let Some(retry) = self.retry {
+            text.push_str(&format!("retry: {retry}\n"));
+        }
+        for line in self.data.split('\n') {
+            text.push_str("data: ");
+            text.push_str(line);
+            text.push('\n');
+        }
+        text.push('\n');
+        text
+    }
+}
+
+/// Puts events together from chunks that may break anywhere, inside a character included.
+#[derive(Debug)]
+pub struct EventReader {
+    line: Vec<u8>,
+    event: Event,
+    has_data: bool,
+    after_return: bool,
+    size: usize,
+    limit: usize,
+}
+
+impl EventReader {
+    /// `limit`: how many bytes one event may have before the stream is given up.
+    pub fn new(limit: usize) -> Self {
+        EventReader { line: Vec::new(), event: Event::default(), has_data: false, after_return: false, size: 0, limit }
+    }
+
+    /// Feeds a chunk; `Err` when an event outgrew the limit.
+    pub fn feed(&mut self, chunk: &[u8], mut each: impl FnMut(Event)) -> Result<(), usize> {
+        for &byte in chunk {
+            let skip = self.after_return && byte == b'\n';
+            self.after_return = byte == b'\r';
+            if skip {
+                continue;
+            }
+            if byte == b'\n' || byte == b'\r' {
+                self.end_line(&mut each);
+                continue;
+            }
+            self.size += 1;
+            if self.size > self.limit {
+                return Err(self.limit);
+            }
+            self.line.push(byte);
+        }
+        Ok(())
+    }
+
+    fn end_line(&mut self, each: &mut impl FnMut(Event)) {
+        let line = std::mem::take(&mut self.line);
+        if line.is_empty() {
+            let event = std::mem::take(&mut self.event);
+            // An event without data still tells the reader where to resume (id) and when (retry).
+            if std::mem::take(&mut self.has_data) || event.id.is_some() || event.retry.is_some() {
+                each(event);
+            }
+            self.size = 0;
+            return;
+        }
+        let line = String::from_utf8_lossy(&line);
+        let (field, value) = line.split_once(':').unwrap_or((&line, ""));
+        let value = value.strip_prefix(' ').unwrap_or(value);
+        match field {
+            "data" => {
+                if std::mem::replace(&mut self.has_data, true) {
+                    self.event.data.push('\n');
+                }
+                self.event.data.push_str(value);
+            }
+            "id" if !value.contains('\0') => self.event.id = Some(value.to_owned()),
+            "event" => self.event.name = Some(value.to_owned()),
+            "retry" => self.event.retry = value.parse().ok(),
+            _ => {}
+        }
+    }
+}
