@@ -1,1 +1,17 @@
-//! Placeholder.
+//! Many servers' tool lists become one immutable, numbered catalog: names a model sees, spellings understood, nodes to
+//! browse, and what changed since the last one.
+//!
+//! What a reader would get wrong: a position (`usize`) means something in one catalog only. Whoever keeps a position
+//! keeps the catalog it came from.
+
+mod catalog;
+mod exposed;
+mod node;
+mod resolve;
+mod server;
+
+pub use catalog::{Catalog, Diff};
+pub use exposed::RESERVED;
+pub use node::{Node, SERVERS};
+pub use resolve::Unresolved;
+pub use server::{ServerTools, SetAside, Source};

@@ -1,0 +1,135 @@
+//! The snapshot every request is answered from. Building one copies pointers, not definitions.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use toolfold_core::{Entry, ServerName, ToolId};
+
+use crate::exposed::expose;
+use crate::node::Node;
+use crate::resolve::{self, Unresolved};
+use crate::server::ServerTools;
+
+#[derive(Debug)]
+pub struct Catalog {
+    number: u64,
+    servers: Vec<Arc<ServerTools>>,
+    entries: Vec<Arc<Entry>>,
+    exposed: Vec<Box<str>>,
+    /// Positions, sorted by exposed name.
+    by_exposed: Vec<u32>,
+    root: Node,
+}
+
+/// What is different in a newer catalog, by id and fingerprint.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Diff {
+    pub added: Vec<ToolId>,
+    pub removed: Vec<ToolId>,
+    pub changed: Vec<ToolId>,
+}
+
+impl Diff {
+    pub fn is_empty(&self) -> bool {
+        self.added.is_empty() && self.removed.is_empty() && self.changed.is_empty()
+    }
+}
+
+impl Catalog {
+    pub fn empty() -> Catalog {
+        Catalog::merge(0, [])
+    }
+
+    /// One catalog of these servers. Of two with the same name the later one serves.
+    pub fn merge(number: u64, servers: impl IntoIterator<Item = Arc<ServerTools>>) -> Catalog {
+        let by_name: BTreeMap<ServerName, Arc<ServerTools>> =
+            servers.into_iter().map(|server| (server.name.clone(), server)).collect();
+        let servers: Vec<Arc<ServerTools>> = by_name.into_values().collect();
+        let mut entries: Vec<Arc<Entry>> = servers.iter().flat_map(|server| server.entries.iter().cloned()).collect();
+        entries.sort_by(|a, b| a.id.cmp(&b.id));
+        let exposed = expose(&entries, &servers);
+        let mut by_exposed: Vec<u32> = (0..entries.len() as u32).collect();
+        by_exposed.sort_by_key(|position| &exposed[*position as usize]);
+        let root = Node::root(&servers, &entries);
+        Catalog { number, servers, entries, exposed, by_exposed, root }
+    }
+
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// By name.
+    pub fn servers(&self) -> &[Arc<ServerTools>] {
+        &self.servers
+    }
+
+    pub fn server(&self, name: &ServerName) -> Option<&Arc<ServerTools>> {
+        self.servers.iter().find(|server| server.name == *name)
+    }
+
+    /// By id; an entry's position in here is how the index and the surfaces speak of it.
+    pub fn entries(&self) -> &[Arc<Entry>] {
+        &self.entries
+    }
+
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    pub fn entry(&self, position: usize) -> &Arc<Entry> {
+        &self.entries[position]
+    }
+
+    pub fn position(&self, id: &ToolId) -> Option<usize> {
+        self.entries.binary_search_by(|entry| entry.id.cmp(id)).ok()
+    }
+
+    pub fn get(&self, id: &ToolId) -> Option<&Arc<Entry>> {
+        self.position(id).map(|position| &self.entries[position])
+    }
+
+    /// The name a model sees when the tool itself is in its list.
+    pub fn exposed(&self, position: usize) -> &str {
+        &self.exposed[position]
+    }
+
+    pub(crate) fn position_of_exposed(&self, name: &str) -> Option<usize> {
+        let found = self.by_exposed.binary_search_by(|position| (*self.exposed[*position as usize]).cmp(name)).ok()?;
+        Some(self.by_exposed[found] as usize)
+    }
+
+    /// The entry that a spelling means: its id, its exposed name, its bare name, or a variant of these in case and
+    /// punctuation, as long as only one entry can be meant.
+    pub fn resolve(&self, spelling: &str) -> Result<usize, Unresolved> {
+        resolve::resolve(self, spelling)
+    }
+
+    pub fn root(&self) -> &Node {
+        &self.root
+    }
+
+    /// The node at a path, or the nearest path that exists. Case does not matter, and a server's name alone is
+    /// enough for its node.
+    pub fn node(&self, path: &[String]) -> Result<&Node, Vec<String>> {
+        self.root.find(path)
+    }
+
+    /// What `newer` has that this one has not, and the other way round.
+    pub fn diff(&self, newer: &Catalog) -> Diff {
+        let mut diff = Diff::default();
+        for entry in &newer.entries {
+            match self.get(&entry.id) {
+                None => diff.added.push(entry.id.clone()),
+                Some(old) if old.fingerprint != entry.fingerprint => diff.changed.push(entry.id.clone()),
+                Some(_) => {}
+            }
+        }
+        diff.removed =
+            self.entries.iter().filter(|entry| newer.get(&entry.id).is_none()).map(|entry| entry.id.clone()).collect();
+        diff
+    }
+}

@@ -1,0 +1,70 @@
+//! The names a model sees. Nobody may take a name that two could claim: a server that calls its tool like another
+//! server's would otherwise receive that one's calls. So all claimants of a name lose it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use toolfold_core::{Entry, Fingerprint, ServerName, exposed_name};
+
+use crate::server::ServerTools;
+
+/// Names of the meta-tools: no tool of a server is shown under one of them. (`server__tool` cannot be one.)
+pub const RESERVED: [&str; 2] = ["find_tools", "call_tool"];
+
+/// One name for each entry, in their order, all different.
+pub(crate) fn expose(entries: &[Arc<Entry>], servers: &[Arc<ServerTools>]) -> Vec<Box<str>> {
+    let bare: HashMap<&ServerName, bool> = servers.iter().map(|server| (&server.name, !server.prefix)).collect();
+    let mut names: Vec<Name> = entries.iter().map(|entry| Name::new(entry, bare[entry.server()])).collect();
+    // A name only ever moves to a later form, so this ends; two rounds are the rule.
+    loop {
+        let claims = claims(&names);
+        let contested = |name: &Name| claims[&name.text] > 1 || RESERVED.contains(&name.text.as_str());
+        let losers: Vec<usize> = (0..names.len()).filter(|&i| contested(&names[i])).collect();
+        // Bare names give way first, so that one of them never costs a prefixed tool its name.
+        let bare: Vec<usize> = losers.iter().copied().filter(|&i| names[i].form == 0).collect();
+        let moving = if bare.is_empty() { losers } else { bare };
+        if moving.is_empty() {
+            break;
+        }
+        for i in moving {
+            names[i].give_way(&entries[i]);
+        }
+    }
+    names.into_iter().map(|name| name.text.into_boxed_str()).collect()
+}
+
+/// A name and how often it gave way: 0 is bare, 1 prefixed, from 2 on with a hash.
+struct Name {
+    text: String,
+    form: u32,
+}
+
+impl Name {
+    fn new(entry: &Entry, bare: bool) -> Name {
+        let server = (!bare).then(|| entry.server());
+        Name { text: exposed_name(server, entry.name()), form: u32::from(!bare) }
+    }
+
+    fn give_way(&mut self, entry: &Entry) {
+        self.form += 1;
+        self.text = match self.form {
+            1 => exposed_name(Some(entry.server()), entry.name()),
+            form => hashed(entry, form),
+        };
+    }
+}
+
+/// The prefixed name with a hash of the id: the id tells apart what the underscores do not (`a` + `b__c`, `a__b` + `c`).
+fn hashed(entry: &Entry, form: u32) -> String {
+    let hash = Fingerprint::of_text(&format!("{} {form}", entry.id)).to_string();
+    let plain = exposed_name(Some(entry.server()), entry.name());
+    format!("{}_{}", &plain[..plain.len().min(55)], &hash[..8])
+}
+
+fn claims(names: &[Name]) -> HashMap<String, usize> {
+    let mut claims = HashMap::with_capacity(names.len());
+    for name in names {
+        *claims.entry(name.text.clone()).or_insert(0) += 1;
+    }
+    claims
+}

@@ -1,0 +1,61 @@
+//! One server's part of the catalog. It is read once, when the server's list arrives, and shared by every catalog after
+//! that: a change of one server never reads another one again.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use toolfold_core::{Entry, ServerName};
+use toolfold_wire::Raw;
+
+/// What a server said about itself and its tools.
+#[derive(Debug, Clone)]
+pub struct Source {
+    pub name: ServerName,
+    /// Whether its tools are shown as `server__tool`; bare names otherwise.
+    pub prefix: bool,
+    pub title: Option<String>,
+    pub instructions: Option<String>,
+    pub tools: Vec<Raw>,
+}
+
+/// A server's entries, in its own order, each name once.
+#[derive(Debug)]
+pub struct ServerTools {
+    pub name: ServerName,
+    pub prefix: bool,
+    pub title: Option<String>,
+    pub instructions: Option<String>,
+    pub entries: Vec<Arc<Entry>>,
+}
+
+/// A definition that could not be used. The rest of its server's list serves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SetAside {
+    pub server: ServerName,
+    /// Its place in the server's list.
+    pub index: usize,
+    pub why: String,
+}
+
+impl ServerTools {
+    pub fn read(source: Source) -> (ServerTools, Vec<SetAside>) {
+        let mut entries = Vec::with_capacity(source.tools.len());
+        let mut set_aside = Vec::new();
+        let mut names = HashSet::new();
+        for (index, definition) in source.tools.iter().enumerate() {
+            let read = Entry::tool(&source.name, definition).and_then(|entry| {
+                if names.insert(entry.name().to_owned()) {
+                    Ok(entry)
+                } else {
+                    Err(format!("{:?} is there twice; the first one serves", entry.name()))
+                }
+            });
+            match read {
+                Ok(entry) => entries.push(Arc::new(entry)),
+                Err(why) => set_aside.push(SetAside { server: source.name.clone(), index, why }),
+            }
+        }
+        let Source { name, prefix, title, instructions, .. } = source;
+        (ServerTools { name, prefix, title, instructions, entries }, set_aside)
+    }
+}
