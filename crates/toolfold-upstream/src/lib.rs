@@ -1,1 +1,13 @@
-//! Placeholder.
+//! MCP clients for the servers behind Toolfold, one supervisor each.
+//!
+//! What a reader would get wrong: nothing here knows the catalog, and nothing here decides what a client may see. A
+//! server's definitions, results, questions and errors are carried as the JSON they came as. The only things rewritten
+//! are the ones that belong to one connection: request ids, progress tokens and, in the stateless era, `_meta`.
+
+mod call;
+mod manifest;
+mod upstream;
+
+pub use call::{Call, CallError};
+pub use manifest::Manifest;
+pub use upstream::{Event, Report, State, Upstream};

@@ -1,0 +1,44 @@
+//! One request to a server, and the ways it can fail. An error of the server itself is an answer like any other and
+//! passes through; everything else says whether it can be tried again.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+use toolfold_wire::{Peer, Raw, RpcError};
+
+#[derive(Clone)]
+pub struct Call {
+    pub method: String,
+    pub params: Option<Raw>,
+    /// Who hears the progress of this call and is asked the server's questions about it.
+    pub peer: Arc<dyn Peer>,
+    /// Which client asks. A question that could belong to two clients is put to neither.
+    pub client: u64,
+    /// What the client can do, for servers of the stateless era.
+    pub client_capabilities: Option<Raw>,
+    /// From now to the answer, the start of the server included; the server's own setting where `None`.
+    pub timeout: Option<Duration>,
+    pub cancel: CancellationToken,
+}
+
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum CallError {
+    /// The server's own JSON-RPC error, as it came.
+    #[error("the server answered with an error: {0}")]
+    Answered(RpcError),
+    #[error("{why}")]
+    Unavailable { why: String, retry_in: Option<Duration> },
+    #[error("no answer within {after:?}")]
+    Timeout { after: Duration },
+    #[error("cancelled")]
+    Cancelled,
+    #[error("the server's answer is larger than {limit} bytes")]
+    TooLarge { limit: usize },
+}
+
+impl CallError {
+    pub(crate) fn unavailable(why: impl Into<String>) -> Self {
+        CallError::Unavailable { why: why.into(), retry_in: None }
+    }
+}
