@@ -1,0 +1,84 @@
+//! What can be asked and what is answered.
+
+use toolfold_core::{Entry, Kind, ServerName};
+
+use crate::analyse::Field;
+
+/// An empty text asks for everything the filter lets through, by id.
+#[derive(Debug, Clone, Default)]
+pub struct Query<'a> {
+    pub text: &'a str,
+    pub filter: Filter<'a>,
+    pub limit: usize,
+    pub offset: usize,
+}
+
+/// What an entry must be to count. `None` everywhere lets everything through.
+#[derive(Debug, Clone, Default)]
+pub struct Filter<'a> {
+    pub servers: Option<Vec<ServerName>>,
+    /// Positions, ascending: the entries of a node.
+    pub within: Option<&'a [usize]>,
+    pub kind: Option<Kind>,
+    pub read_only: Option<bool>,
+    pub destructive: Option<bool>,
+    /// The beginning of the id or of the bare name.
+    pub prefix: Option<String>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// The asked page, best first.
+    pub hits: Vec<Hit>,
+    /// Hits on all pages.
+    pub total: usize,
+}
+
+#[derive(Debug, Clone)]
+pub struct Hit {
+    /// The entry's position in the catalog.
+    pub entry: usize,
+    /// Good for ordering the hits of one query, nothing else.
+    pub score: f32,
+    /// 0 to 1, comparable between queries: how much of what was asked the entry answers.
+    pub confidence: f32,
+    /// Near-copies by the same server that stand behind this one.
+    pub copies: usize,
+    pub explain: Explain,
+}
+
+/// Why a hit is where it is.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Explain {
+    /// The query names this entry: nothing else comes before it.
+    pub named: bool,
+    pub terms: Vec<TermMatch>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct TermMatch {
+    /// The word as the index knows it: a stem, a surface form, or what a misspelling was read as.
+    pub term: String,
+    pub fields: Vec<Field>,
+    pub score: f32,
+}
+
+impl Filter<'_> {
+    pub(crate) fn admits(&self, position: usize, entry: &Entry) -> bool {
+        let asked = |wanted: Option<bool>, said: Option<bool>, default: bool| {
+            wanted.is_none_or(|wanted| said.unwrap_or(default) == wanted)
+        };
+        // The defaults are MCP's own: a tool that says nothing may write, and may destroy.
+        let read_only = entry.hints.read_only.unwrap_or(false);
+        self.servers.as_ref().is_none_or(|servers| servers.contains(entry.server()))
+            && self.within.is_none_or(|within| within.binary_search(&position).is_ok())
+            && self.kind.is_none_or(|kind| entry.kind == kind)
+            && asked(self.read_only, Some(read_only), false)
+            && asked(self.destructive, entry.hints.destructive, !read_only)
+            && self.prefix.as_ref().is_none_or(|prefix| has_prefix(entry, prefix))
+    }
+}
+
+fn has_prefix(entry: &Entry, prefix: &str) -> bool {
+    entry.name().starts_with(prefix) || entry.id.to_string().starts_with(prefix)
+}
