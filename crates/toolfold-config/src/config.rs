@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use toolfold_core::{Secret, ServerName, Surface};
+use toolfold_core::{Fingerprint, Secret, ServerName, Surface};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
@@ -83,4 +83,72 @@ pub struct Timeouts {
     pub idle: Duration,
     /// From SIGTERM to SIGKILL (3 s).
     pub stop: Duration,
+}
+
+/// Larger than any tool list seen in the wild, and small enough to hold a few of.
+pub const DEFAULT_MAX_MESSAGE: usize = 32 * 1024 * 1024;
+
+/// What is served without any configuration: the toolbox alone, remembered nowhere.
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            surface: Surface::default(),
+            pin: Vec::new(),
+            budget: 700,
+            toolbox: true,
+            servers: BTreeMap::new(),
+            http: Http::default(),
+            store: None,
+            files: Vec::new(),
+        }
+    }
+}
+
+impl Default for Http {
+    fn default() -> Self {
+        let listen = SocketAddr::from(([127, 0, 0, 1], 7420));
+        Http { listen, hosts: Vec::new(), origins: Vec::new(), token: None }
+    }
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Timeouts {
+            connect: Duration::from_secs(60),
+            call: Duration::from_secs(60),
+            idle: Duration::from_secs(300),
+            stop: Duration::from_secs(3),
+        }
+    }
+}
+
+impl Server {
+    /// A server with nothing but a way to reach it: everything else as if the file did not say.
+    pub fn new(name: ServerName, transport: Transport) -> Self {
+        let start = match transport {
+            Transport::Stdio { .. } => Start::Lazy,
+            Transport::Http { .. } => Start::Eager,
+        };
+        Server {
+            name,
+            transport,
+            start,
+            era: EraChoice::Auto,
+            prefix: true,
+            timeouts: Timeouts::default(),
+            max_message: DEFAULT_MAX_MESSAGE,
+        }
+    }
+
+    /// What a remembered tool list belongs to: the program or the URL. Secrets have no part in it, so that a renewed
+    /// token does not make Toolfold forget.
+    pub fn identity(&self) -> Fingerprint {
+        let text = match &self.transport {
+            Transport::Stdio { command, args, env, cwd } => {
+                format!("stdio {command:?} {args:?} {:?} {cwd:?}", env.keys().collect::<Vec<_>>())
+            }
+            Transport::Http { url, headers } => format!("http {url:?} {:?}", headers.keys().collect::<Vec<_>>()),
+        };
+        Fingerprint::of_text(&text)
+    }
 }

@@ -1,5 +1,97 @@
 //! From files, environment and flags to a [`Config`], or to every problem at once.
+//!
+//! A file is read in steps: text → a tree with places (`node`) → what was typed (`raw`, or `client` for another
+//! program's file) → what is meant (`resolve`). No step stops at the first mistake, and only the last one sees what a
+//! variable holds.
 
 mod config;
+mod options;
+mod problem;
+mod report;
 
-pub use config::{Config, EraChoice, Http, Server, Start, Timeouts, Transport};
+mod source;
+
+mod node;
+mod table;
+
+mod client;
+mod raw;
+
+mod expand;
+mod units;
+
+mod resolve;
+mod resolve_server;
+
+mod overrides;
+
+mod changes;
+
+use std::path::PathBuf;
+
+pub use changes::{Changes, changed};
+pub use config::{Config, DEFAULT_MAX_MESSAGE, EraChoice, Http, Server, Start, Timeouts, Transport};
+pub use options::LoadOptions;
+pub use problem::{Problem, Problems, Severity};
+
+use report::Report;
+use resolve::{Draft, Resolver, Surroundings};
+use source::{Format, Source};
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Loaded {
+    pub config: Config,
+    /// What is worth a warning and no more.
+    pub notices: Vec<Problem>,
+    pub origin: Origin,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    File(PathBuf),
+    /// No file was found, which is not a mistake: the toolbox is served.
+    Default,
+}
+
+pub fn load(options: &LoadOptions) -> Result<Loaded, Problems> {
+    let mut report = Report::default();
+    let source = source::read(options, &mut report);
+    let mut draft = match &source {
+        Some(source) => read(source, options, &mut report),
+        None => Draft::default(),
+    };
+    overrides::apply(&mut draft, options, &mut report);
+    refuse_exposure(&draft, &mut report);
+    if report.failed() {
+        return Err(Problems(report.into_problems()));
+    }
+    let origin = source.map_or(Origin::Default, |source| Origin::File(source.path));
+    if let Origin::File(path) = &origin {
+        draft.config.files = vec![path.clone()];
+    }
+    Ok(Loaded { config: draft.config, notices: report.into_problems(), origin })
+}
+
+fn read(source: &Source, options: &LoadOptions, report: &mut Report) -> Draft {
+    report.enter(source::shown(&source.path, &options.directory), &source.text);
+    let raw = match source.format {
+        Format::Toml => node::from_toml(&source.text, report).map(|root| raw::RawConfig::read(&root, report)),
+        Format::Json => node::from_json(&source.text, report).map(|root| client::read(&root, report)),
+    };
+    let Some(raw) = raw else { return Draft::default() };
+    let surroundings = Surroundings { variables: &options.environment, base: source.base() };
+    Resolver { report, surroundings, dialect: raw.dialect }.run(&raw)
+}
+
+/// Everybody on the network could call every tool: that takes a token. Asked last, of the address that would be used.
+fn refuse_exposure(draft: &Draft, report: &mut Report) {
+    let http = &draft.config.http;
+    if let Some(place) = &draft.listen
+        && !http.listen.ip().is_loopback()
+        && !draft.token_typed
+    {
+        let message = format!("{} can be reached from other machines, and no token is asked for", http.listen);
+        let hint = "set `token` under `[http]`, or listen on 127.0.0.1".to_owned();
+        report.error(place, message, hint);
+    }
+}

@@ -1,0 +1,74 @@
+//! What variables and flags change: a flag beats a variable, a variable beats the file. What the file says is checked
+//! all the same, so that taking the variable away later brings no surprise.
+
+use toolfold_core::Surface;
+
+use crate::options::LoadOptions;
+use crate::report::{Place, Report, quoted};
+use crate::resolve::{Draft, LISTEN_HINT, listen, unknown_surface, whole_path};
+
+pub(crate) fn apply(draft: &mut Draft, options: &LoadOptions, report: &mut Report) {
+    surface(draft, options, report);
+    store(draft, options);
+    if let Some(place) = listen_outside(draft, options, report) {
+        draft.listen = Some(place);
+    }
+}
+
+fn surface(draft: &mut Draft, options: &LoadOptions, report: &mut Report) {
+    let config = &mut draft.config;
+    if let Some(name) = options.variable("TOOLFOLD_SURFACE") {
+        match Surface::parse(name) {
+            Some(surface) => config.surface = surface,
+            None => {
+                let (message, hint) = unknown_surface(name);
+                report.error(&Place::outside("TOOLFOLD_SURFACE"), message, hint);
+            }
+        }
+    }
+    // The way back for somebody in trouble: it wins over whatever else the environment says.
+    match options.variable("TOOLFOLD_DISCLOSURE") {
+        Some("off") => config.surface = Surface::Direct,
+        None | Some("on") => {}
+        Some(other) => {
+            let message = format!("{} is neither `on` nor `off`", quoted(other));
+            report.error(&Place::outside("TOOLFOLD_DISCLOSURE"), message, None);
+        }
+    }
+    if let Some(surface) = options.surface {
+        config.surface = surface;
+    }
+}
+
+fn store(draft: &mut Draft, options: &LoadOptions) {
+    let store = &mut draft.config.store;
+    match options.variable("TOOLFOLD_STORE") {
+        Some("memory") => *store = None,
+        Some(path) => *store = Some(whole_path(path, &options.directory, &options.environment)),
+        None if draft.store_typed => {}
+        None => *store = options.data_dir.as_ref().map(|folder| folder.join("toolfold.db")),
+    }
+}
+
+/// Where the address comes from, if not from the file.
+fn listen_outside(draft: &mut Draft, options: &LoadOptions, report: &mut Report) -> Option<Place> {
+    let mut place = None;
+    if let Some(text) = options.variable("TOOLFOLD_LISTEN") {
+        let variable = Place::outside("TOOLFOLD_LISTEN");
+        match listen(text) {
+            Some(address) => {
+                draft.config.http.listen = address;
+                place = Some(variable);
+            }
+            None => {
+                let message = format!("{} is not an address to listen on", quoted(text));
+                report.error(&variable, message, LISTEN_HINT.to_owned());
+            }
+        }
+    }
+    if let Some(address) = options.listen {
+        draft.config.http.listen = address;
+        place = Some(Place::outside("--listen"));
+    }
+    place
+}

@@ -1,0 +1,143 @@
+//! A configuration as it was typed: right keys, right types, nothing expanded and nothing decided.
+//! Whether the parts make sense together is asked in `resolve`, not here.
+
+use crate::node::{Node, Value};
+use crate::report::{Place, Report};
+use crate::table::{Amount, Field, Pairs, Table, Texts};
+
+/// Whose file it is, which decides what a dollar sign and a strange name mean in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Dialect {
+    #[default]
+    Toolfold,
+    /// An `mcpServers` file of another program.
+    Client,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct RawConfig {
+    pub(crate) dialect: Dialect,
+    pub(crate) surface: Field<String>,
+    pub(crate) pin: Field<Texts>,
+    pub(crate) budget: Field<i64>,
+    pub(crate) toolbox: Field<bool>,
+    pub(crate) store: Field<String>,
+    pub(crate) http: RawHttp,
+    pub(crate) servers: Vec<RawServer>,
+    /// Whether servers were typed at all, readable or not.
+    pub(crate) names_servers: bool,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct RawHttp {
+    pub(crate) listen: Field<String>,
+    pub(crate) hosts: Field<Texts>,
+    pub(crate) origins: Field<Texts>,
+    pub(crate) token: Field<String>,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct RawServer {
+    pub(crate) name: String,
+    pub(crate) place: Place,
+    pub(crate) command: Field<String>,
+    pub(crate) args: Field<Texts>,
+    pub(crate) env: Field<Pairs>,
+    pub(crate) cwd: Field<String>,
+    pub(crate) url: Field<String>,
+    pub(crate) headers: Field<Pairs>,
+    pub(crate) start: Field<String>,
+    pub(crate) era: Field<String>,
+    pub(crate) prefix: Field<bool>,
+    pub(crate) enabled: Field<bool>,
+    pub(crate) timeout: Field<Amount>,
+    pub(crate) connect_timeout: Field<Amount>,
+    pub(crate) idle_timeout: Field<Amount>,
+    pub(crate) stop_timeout: Field<Amount>,
+    pub(crate) max_message: Field<Amount>,
+    /// An unknown key was probably `command` or `url`: then neither is missing.
+    pub(crate) misspelled: bool,
+}
+
+impl RawConfig {
+    pub(crate) fn read(root: &Node, report: &mut Report) -> RawConfig {
+        let mut raw = RawConfig::default();
+        let Some(mut table) = Table::open(root, Place::default(), report) else { return raw };
+        raw.surface = table.text("surface", report);
+        raw.pin = table.texts("pin", report);
+        raw.budget = table.integer("budget", report);
+        raw.toolbox = table.flag("toolbox", report);
+        raw.store = table.text("store", report);
+        if let Some((node, place)) = table.take("http") {
+            raw.http = RawHttp::read(node, place, report);
+        }
+        if let Some((node, place)) = table.take("servers") {
+            raw.names_servers = true;
+            raw.servers = read_servers(node, place, report, RawServer::read);
+        }
+        table.refuse_rest(report);
+        raw
+    }
+}
+
+impl RawHttp {
+    fn read(node: &Node, place: Place, report: &mut Report) -> RawHttp {
+        let Some(mut table) = Table::open(node, place, report) else { return RawHttp::default() };
+        let raw = RawHttp {
+            listen: table.text("listen", report),
+            hosts: table.texts("hosts", report),
+            origins: table.texts("origins", report),
+            token: table.text("token", report),
+        };
+        table.refuse_rest(report);
+        raw
+    }
+}
+
+impl RawServer {
+    fn read(name: &str, mut table: Table<'_>, report: &mut Report) -> RawServer {
+        let mut raw = RawServer {
+            name: name.to_owned(),
+            place: table.place.clone(),
+            command: table.text("command", report),
+            args: table.texts("args", report),
+            env: table.pairs("env", report),
+            cwd: table.text("cwd", report),
+            url: table.text("url", report),
+            headers: table.pairs("headers", report),
+            start: table.text("start", report),
+            era: table.text("era", report),
+            prefix: table.flag("prefix", report),
+            enabled: table.flag("enabled", report),
+            timeout: table.amount("timeout", report),
+            connect_timeout: table.amount("connect_timeout", report),
+            idle_timeout: table.amount("idle_timeout", report),
+            stop_timeout: table.amount("stop_timeout", report),
+            max_message: table.amount("max_message", report),
+            misspelled: false,
+        };
+        let meant = table.refuse_rest(report);
+        raw.misspelled = meant.iter().any(|key| ["command", "url"].contains(key));
+        raw
+    }
+}
+
+/// Every server of a table of servers that is a table itself.
+pub(crate) fn read_servers(
+    node: &Node,
+    place: Place,
+    report: &mut Report,
+    read: fn(&str, Table<'_>, &mut Report) -> RawServer,
+) -> Vec<RawServer> {
+    let Some(table) = Table::open(node, place, report) else { return Vec::new() };
+    let mut servers = Vec::new();
+    for (member, place) in table.rest() {
+        if let Value::Text(_) = member.node.value {
+            let hint = format!("write a table: `[{}]`, then `command = \"…\"` or `url = \"…\"` below it", place.key);
+            report.error(&place, "expected a table, found a string", hint);
+        } else if let Some(table) = Table::open(&member.node, place, report) {
+            servers.push(read(&member.name, table, report));
+        }
+    }
+    servers
+}

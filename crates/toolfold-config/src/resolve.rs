@@ -1,0 +1,240 @@
+//! From what was typed to what the program needs: variables expanded, paths made whole, defaults filled in, and every
+//! combination that cannot work refused.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use toolfold_core::{Secret, ServerName, Surface, slug, words};
+
+use crate::config::{Config, Server};
+use crate::expand::{Trouble, expand};
+use crate::raw::{Dialect, RawConfig, RawHttp, RawServer};
+use crate::report::{Place, Report, quoted, shown_key};
+use crate::table::{Field, Texts, Typed};
+
+/// What a resolver may look at beside the file.
+pub(crate) struct Surroundings<'a> {
+    pub(crate) variables: &'a BTreeMap<String, String>,
+    /// The folder that paths in the file are relative to.
+    pub(crate) base: &'a Path,
+}
+
+pub(crate) struct Resolver<'a> {
+    pub(crate) report: &'a mut Report,
+    pub(crate) surroundings: Surroundings<'a>,
+    pub(crate) dialect: Dialect,
+}
+
+/// The configuration of a file, and what is needed to judge it once variables and flags have had their say.
+#[derive(Default)]
+pub(crate) struct Draft {
+    pub(crate) config: Config,
+    /// Where `listen` was typed.
+    pub(crate) listen: Option<Place>,
+    /// A token was typed, even if it could not be used.
+    pub(crate) token_typed: bool,
+    /// The file says where the store is.
+    pub(crate) store_typed: bool,
+}
+
+impl Resolver<'_> {
+    pub(crate) fn run(&mut self, raw: &RawConfig) -> Draft {
+        let mut draft = Draft::default();
+        let config = &mut draft.config;
+        if let Some(surface) = self.text(&raw.surface).and_then(|text| self.surface(&text)) {
+            config.surface = surface;
+        }
+        config.pin = self.texts(&raw.pin);
+        if let Some(budget) = raw.budget.given() {
+            config.budget = self.budget(budget);
+        }
+        config.toolbox = raw.toolbox.given().map_or(!raw.names_servers, |toolbox| toolbox.value);
+        config.servers = self.servers(&raw.servers);
+        draft.store_typed = !raw.store.is_absent();
+        if let Some(store) = self.text(&raw.store) {
+            config.store = self.store(&store);
+        }
+        self.http(&raw.http, &mut draft);
+        draft
+    }
+
+    fn surface(&mut self, text: &Expanded) -> Option<Surface> {
+        let surface = Surface::parse(&text.value);
+        if surface.is_none() {
+            let (message, hint) = unknown_surface(&text.typed.value);
+            self.report.error(&text.typed.place, message, hint);
+        }
+        surface
+    }
+
+    fn budget(&mut self, budget: &Typed<i64>) -> usize {
+        match usize::try_from(budget.value) {
+            Ok(tokens @ 50..=1_000_000) => tokens,
+            _ => {
+                let hint =
+                    "an answer needs at least 50 tokens to say anything, and a million is more than a model reads";
+                self.report.error(&budget.place, "must be between 50 and 1000000", hint.to_owned());
+                Config::default().budget
+            }
+        }
+    }
+
+    fn store(&mut self, text: &Expanded) -> Option<PathBuf> {
+        match text.value.as_str() {
+            "memory" => None,
+            "" => {
+                self.report.error(&text.typed.place, "is empty", "write a path, or \"memory\"".to_owned());
+                None
+            }
+            path => Some(self.path(path)),
+        }
+    }
+
+    fn http(&mut self, raw: &RawHttp, draft: &mut Draft) {
+        let http = &mut draft.config.http;
+        if let Some(text) = self.text(&raw.listen) {
+            match listen(&text.value) {
+                Some(address) => {
+                    http.listen = address;
+                    draft.listen = Some(text.typed.place.clone());
+                }
+                None => {
+                    let message = format!("{} is not an address to listen on", quoted(&text.typed.value));
+                    self.report.error(&text.typed.place, message, LISTEN_HINT.to_owned());
+                }
+            }
+        }
+        http.hosts = self.texts(&raw.hosts);
+        http.origins = self.texts(&raw.origins);
+        draft.token_typed = !raw.token.is_absent();
+        if let Some(text) = self.text(&raw.token) {
+            if text.value.is_empty() || !text.value.chars().all(|c| c.is_ascii_graphic()) {
+                let hint = "a token is one or more visible ASCII characters, without spaces";
+                self.report.error(&text.typed.place, "cannot be used as a token", hint.to_owned());
+            }
+            http.token = Some(Secret::new(text.value));
+        }
+    }
+
+    fn servers(&mut self, raw: &[RawServer]) -> BTreeMap<ServerName, Server> {
+        let mut servers = BTreeMap::new();
+        let mut taken: BTreeMap<ServerName, &str> = BTreeMap::new();
+        for raw in raw {
+            let Some(name) = self.name(raw) else { continue };
+            if let Some(other) = taken.insert(name.clone(), &raw.name) {
+                let message = format!("is called `{name}`, and so is {}", shown_key(other));
+                self.report.error(&raw.place, message, "rename one of the two".to_owned());
+            } else if raw.enabled.given().is_none_or(|enabled| enabled.value)
+                && let Some(server) = self.server(name.clone(), raw)
+            {
+                servers.insert(name, server);
+            }
+        }
+        servers
+    }
+
+    fn name(&mut self, raw: &RawServer) -> Option<ServerName> {
+        let plain = slug(&raw.name);
+        match (ServerName::new(raw.name.clone()), self.dialect) {
+            (Ok(name), _) => Some(name),
+            (Err(_), Dialect::Client) if (1..=64).contains(&plain.len()) => {
+                self.report.warn(&raw.place, format!("is called `{plain}` here"), None);
+                ServerName::new(plain).ok()
+            }
+            (Err(_), dialect) => {
+                let hint = (dialect == Dialect::Toolfold && (1..=64).contains(&plain.len()))
+                    .then(|| format!("call it `{plain}`"));
+                self.report.error(&raw.place, "a server's name is 1 to 64 letters, digits, `_` or `-`", hint);
+                None
+            }
+        }
+    }
+
+    /// The text of a key with its variables replaced; `None` where it is missing or something was wrong with it.
+    pub(crate) fn text<'t>(&mut self, field: &'t Field<String>) -> Option<Expanded<'t>> {
+        field.given().and_then(|typed| self.expanded(typed))
+    }
+
+    pub(crate) fn texts(&mut self, field: &Field<Texts>) -> Vec<String> {
+        let items = field.given().map_or(&[][..], |typed| &typed.value);
+        items.iter().filter_map(|item| self.expanded(item)).map(|text| text.value).collect()
+    }
+
+    pub(crate) fn expanded<'t>(&mut self, typed: &'t Typed<String>) -> Option<Expanded<'t>> {
+        let variables = self.surroundings.variables;
+        match expand(&typed.value, self.dialect, &|name| variables.get(name).cloned()) {
+            // No operating system takes a zero byte in a path, an argument or a variable, nor does HTTP.
+            Ok(value) if value.contains('\0') => {
+                self.report.error(&typed.place, "holds a zero byte", None);
+                None
+            }
+            Ok(value) => Some(Expanded { value, typed }),
+            Err(troubles) => {
+                for trouble in &troubles {
+                    let (message, hint) = describe(trouble, self.dialect);
+                    self.report.error(&typed.place, message, hint);
+                }
+                None
+            }
+        }
+    }
+
+    /// A path in the file, relative to the file; `~/` is the home folder.
+    pub(crate) fn path(&self, text: &str) -> PathBuf {
+        whole_path(text, self.surroundings.base, self.surroundings.variables)
+    }
+}
+
+/// What a text became, and what was typed: only the latter may be quoted in a message.
+pub(crate) struct Expanded<'t> {
+    pub(crate) value: String,
+    pub(crate) typed: &'t Typed<String>,
+}
+
+pub(crate) const LISTEN_HINT: &str = "write an address and a port: \"127.0.0.1:7420\"";
+
+pub(crate) fn listen(text: &str) -> Option<SocketAddr> {
+    let text = text.trim();
+    match text.strip_prefix("localhost:") {
+        Some(port) => port.parse().ok().map(|port: u16| SocketAddr::from(([127, 0, 0, 1], port))),
+        None => text.parse().ok(),
+    }
+}
+
+pub(crate) fn unknown_surface(typed: &str) -> (String, String) {
+    let names = Surface::ALL.map(Surface::as_str);
+    let hint = match words::nearest(typed, names) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("surfaces: {}", names.join(", ")),
+    };
+    (format!("there is no surface {}", quoted(typed)), hint)
+}
+
+pub(crate) fn whole_path(text: &str, base: &Path, variables: &BTreeMap<String, String>) -> PathBuf {
+    match (text.strip_prefix("~/"), variables.get("HOME")) {
+        (Some(below), Some(home)) => Path::new(home).join(below),
+        // By components, so that `./x` becomes `base/x`: the path is shown to people.
+        _ => base.join(text).components().collect(),
+    }
+}
+
+fn describe(trouble: &Trouble, dialect: Dialect) -> (String, Option<String>) {
+    let dollar = match dialect {
+        Dialect::Toolfold => Some("write `$$` where a dollar sign is meant".to_owned()),
+        Dialect::Client => None,
+    };
+    match trouble {
+        Trouble::Unset(name) => {
+            let hint = format!("set it, or give a default: `${{{name}:-…}}`");
+            (format!("the variable `{name}` is not set"), Some(hint))
+        }
+        Trouble::Unclosed => ("`${` is never closed".to_owned(), dollar),
+        Trouble::NotAName(name) if name.starts_with("input:") => {
+            let hint = "Toolfold cannot ask for it: put the value into an environment variable and name that";
+            (format!("`${{{}}}` is asked for by an editor", name.escape_debug()), Some(hint.to_owned()))
+        }
+        Trouble::NotAName(name) => (format!("{} is not the name of a variable", quoted(name)), dollar),
+        Trouble::TooDeep => ("has defaults inside defaults, too deep to follow".to_owned(), None),
+    }
+}
