@@ -1,0 +1,4 @@
+//! The fakes themselves: what other tests rely on is tested here first.
+
+mod http;
+mod stdio;
