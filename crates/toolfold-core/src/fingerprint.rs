@@ -26,6 +26,11 @@ impl Fingerprint {
         Fingerprint(Sha256::digest(text.as_bytes()).into())
     }
 
+    /// One that was written down before.
+    pub fn from_bytes(bytes: [u8; 32]) -> Self {
+        Fingerprint(bytes)
+    }
+
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }

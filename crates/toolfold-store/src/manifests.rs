@@ -1,0 +1,87 @@
+//! What servers said of themselves when they last ran, so that the next start can answer without them. The text is
+//! carried, never read: its meaning is its writer's.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use toolfold_core::{Fingerprint, ServerName};
+
+use crate::Store;
+use crate::error::StoreError;
+
+/// How many configurations of one server name are remembered: projects share this file, and forgotten ones must not
+/// fill it for ever.
+const PER_NAME: i64 = 8;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredManifest {
+    pub server: ServerName,
+    /// For which configuration it holds. One of the same name with another key is another server's.
+    pub config_key: Fingerprint,
+    pub json: String,
+}
+
+impl Store {
+    /// Remembers this in place of what was remembered for the same server and key.
+    pub fn save_manifest(&self, server: &ServerName, config_key: &Fingerprint, json: &str) -> Result<(), StoreError> {
+        self.run(|connection| {
+            let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+            save(&transaction, server, config_key, json)?;
+            transaction.commit()
+        })
+    }
+
+    /// Everything that is remembered, of whatever configuration.
+    pub fn load_manifests(&self) -> Result<Vec<StoredManifest>, StoreError> {
+        self.run(|connection| {
+            let mut select = connection.prepare_cached("SELECT server, config_key, json FROM manifests")?;
+            let rows = select.query_map([], read)?;
+            // A row with a name or a key that is none was not written by us; it helps nobody.
+            rows.filter_map(Result::transpose).collect()
+        })
+    }
+
+    /// What is remembered of these servers in exactly these configurations, in their order.
+    pub fn load_manifests_of(&self, wanted: &[(ServerName, Fingerprint)]) -> Result<Vec<StoredManifest>, StoreError> {
+        const SELECT: &str = "SELECT json FROM manifests WHERE server = ?1 AND config_key = ?2";
+        self.run(|connection| {
+            let transaction = connection.transaction()?;
+            let mut select = transaction.prepare_cached(SELECT)?;
+            let mut found = Vec::new();
+            for (server, config_key) in wanted {
+                let json = select.query_row(params![server.as_str(), config_key.as_bytes()], |row| row.get(0));
+                if let Some(json) = json.optional()? {
+                    found.push(StoredManifest { server: server.clone(), config_key: *config_key, json });
+                }
+            }
+            Ok(found)
+        })
+    }
+
+    /// Forgets this server in all its configurations.
+    pub fn forget_manifest(&self, server: &ServerName) -> Result<(), StoreError> {
+        self.run(|connection| {
+            connection.execute("DELETE FROM manifests WHERE server = ?1", [server.as_str()]).map(|_| ())
+        })
+    }
+}
+
+fn save(connection: &Connection, server: &ServerName, key: &Fingerprint, json: &str) -> rusqlite::Result<()> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64);
+    let mut upsert = connection.prepare_cached(
+        "INSERT INTO manifests (server, config_key, saved_at, json) VALUES (?1, ?2, ?3, ?4)
+         ON CONFLICT (server, config_key) DO UPDATE SET saved_at = ?3, json = ?4",
+    )?;
+    upsert.execute(params![server.as_str(), key.as_bytes(), now, json])?;
+    let mut prune = connection.prepare_cached(
+        "DELETE FROM manifests WHERE server = ?1 AND config_key <> ?2 AND rowid NOT IN
+         (SELECT rowid FROM manifests WHERE server = ?1 ORDER BY saved_at DESC, rowid DESC LIMIT ?3)",
+    )?;
+    prune.execute(params![server.as_str(), key.as_bytes(), PER_NAME]).map(|_| ())
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<Option<StoredManifest>> {
+    let (server, key) = (ServerName::new(row.get::<_, String>(0)?), <[u8; 32]>::try_from(row.get_ref(1)?.as_blob()?));
+    let (Ok(server), Ok(key)) = (server, key) else { return Ok(None) };
+    Ok(Some(StoredManifest { server, config_key: Fingerprint::from_bytes(key), json: row.get(2)? }))
+}
