@@ -4,8 +4,23 @@
 //! server's definitions, results, questions and errors are carried as the JSON they came as. The only things rewritten
 //! are the ones that belong to one connection: request ids, progress tokens and, in the stateless era, `_meta`.
 
+mod backoff;
 mod call;
+mod connection;
+mod era;
+mod http;
+mod http_stream;
+mod incoming;
+mod lines;
+mod listen;
+mod listing;
 mod manifest;
+mod outgoing;
+mod process;
+mod reaper;
+mod shared;
+mod stdio;
+mod supervisor;
 mod upstream;
 
 pub use call::{Call, CallError};

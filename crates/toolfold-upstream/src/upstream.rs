@@ -3,13 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use toolfold_config::Server;
 use toolfold_core::ServerName;
-use toolfold_wire::Raw;
+use toolfold_wire::{Era, Object, Raw};
 
 use crate::call::{Call, CallError};
+use crate::connection::{Connection, Failure, MOST_OPEN, Owner, Request};
+use crate::listen;
 use crate::manifest::Manifest;
+use crate::shared::Shared;
+use crate::supervisor::{Command, Supervisor};
 
 /// What a person can see of a server.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,9 +51,8 @@ pub struct Report {
 /// Dropping the last handle stops the server.
 #[derive(Clone)]
 pub struct Upstream {
-    config: Arc<Server>,
-    remembered: Option<Arc<Manifest>>,
-    reports: mpsc::UnboundedSender<Report>,
+    shared: Arc<Shared>,
+    commands: mpsc::UnboundedSender<Command>,
 }
 
 impl Upstream {
@@ -59,44 +62,136 @@ impl Upstream {
         remembered: Option<Arc<Manifest>>,
         reports: mpsc::UnboundedSender<Report>,
     ) -> Upstream {
-        let state = State::Stopped;
-        let _ = reports.send(Report { server: config.name.clone(), event: Event::State(state) });
-        Upstream { config, remembered, reports }
+        let shared = Shared::new(config, remembered, reports);
+        let (commands, orders) = mpsc::unbounded_channel();
+        tokio::spawn(Supervisor::new(shared.clone(), orders).run());
+        Upstream { shared, commands }
     }
 
     pub fn name(&self) -> &ServerName {
-        &self.config.name
+        &self.shared.config.name
     }
 
     pub fn state(&self) -> State {
-        if self.reports.is_closed() { State::Stopped } else { State::Configured }
+        self.shared.state()
     }
 
     pub fn manifest(&self) -> Option<Arc<Manifest>> {
-        self.remembered.clone()
+        self.shared.manifest()
     }
 
     /// Starts the server if it is not running. Dropping the future cancels the call.
-    pub async fn request(&self, _call: Call) -> Result<Raw, CallError> {
-        Err(CallError::unavailable("the server is stopped"))
+    pub async fn request(&self, call: Call) -> Result<Raw, CallError> {
+        let after = call.timeout.unwrap_or(self.shared.config.timeouts.call);
+        tokio::select! {
+            biased;
+            answer = self.request_once_or_again(&call) => answer,
+            () = call.cancel.cancelled() => Err(CallError::Cancelled),
+            () = tokio::time::sleep(after) => Err(CallError::Timeout { after }),
+        }
     }
 
-    pub async fn notify(&self, _method: &str, _params: Option<Raw>) {}
+    /// A server that is not running hears nothing.
+    pub async fn notify(&self, method: &str, params: Option<Raw>) {
+        if let Some(connection) = self.shared.connection() {
+            let _ = connection.tell(method, params).await;
+        }
+    }
 
     /// Lists again, soon.
-    pub fn refresh(&self) {}
-
-    /// Kept over reconnects.
-    pub async fn subscribe(&self, _uri: &str) -> Result<(), CallError> {
-        Err(CallError::unavailable("the server is stopped"))
+    pub fn refresh(&self) {
+        let _ = self.commands.send(Command::Refresh);
     }
 
-    pub async fn unsubscribe(&self, _uri: &str) -> Result<(), CallError> {
+    /// `resources/subscribe`, or its place in `subscriptions/listen`. Kept over reconnects.
+    pub async fn subscribe(&self, uri: &str) -> Result<(), CallError> {
+        let connection = self.connection().await?;
+        if connection.era == Era::Legacy {
+            listen::subscribe(&connection, uri).await?;
+        }
+        self.shared.subscriptions.send_if_modified(|subscriptions| subscriptions.insert(uri.to_owned()));
         Ok(())
     }
 
-    pub fn set_log_level(&self, _level: &str) {}
+    pub async fn unsubscribe(&self, uri: &str) -> Result<(), CallError> {
+        self.shared.subscriptions.send_if_modified(|subscriptions| subscriptions.remove(uri));
+        match self.shared.connection() {
+            Some(connection) if connection.era == Era::Legacy => listen::unsubscribe(&connection, uri).await,
+            _ => Ok(()),
+        }
+    }
 
-    /// Returns when the process is gone.
-    pub async fn stop(&self) {}
+    /// For legacy servers that can, now and after every reconnect; for others with each request.
+    pub fn set_log_level(&self, level: &str) {
+        self.shared.set_log_level(level);
+        let can = |manifest: Arc<Manifest>| {
+            Object::parse(manifest.capabilities.as_deref()?)?.contains("logging").then_some(())
+        };
+        let connection = self.shared.connection().filter(|connection| connection.era == Era::Legacy);
+        if let (Some(connection), Some(())) = (connection, self.manifest().and_then(can)) {
+            let level = level.to_owned();
+            tokio::spawn(async move { listen::set_log_level(&connection, &level).await });
+        }
+    }
+
+    /// Stops the server for good; returns when its process is gone.
+    pub async fn stop(&self) {
+        let (done, stopped) = oneshot::channel();
+        if self.commands.send(Command::Stop(done)).is_ok() {
+            let _ = stopped.await;
+        }
+    }
+
+    /// A second time only where the first cannot have reached the server.
+    async fn request_once_or_again(&self, call: &Call) -> Result<Raw, CallError> {
+        let connection = self.connection().await?;
+        match connection.request(request(call)).await {
+            Ok(result) => Ok(result),
+            Err(Failure::Call(error)) => Err(error),
+            Err(Failure::NotSent(_)) => {
+                let connection = self.connection().await?;
+                connection.request(request(call)).await.map_err(Failure::into_call_error)
+            }
+        }
+    }
+
+    /// The connection there is, or the one there will be once the server is up.
+    async fn connection(&self) -> Result<Arc<Connection>, CallError> {
+        if let Some(connection) = self.shared.connection().filter(|connection| !connection.is_closed()) {
+            return Ok(connection);
+        }
+        let Some(_place) = Place::take(&self.shared) else {
+            let why = format!("{MOST_OPEN} calls already wait for the server to start");
+            return Err(CallError::unavailable(why));
+        };
+        let (reply, connection) = oneshot::channel();
+        let gone = || CallError::unavailable("the server is stopped");
+        self.commands.send(Command::Need(reply)).map_err(|_| gone())?;
+        connection.await.unwrap_or_else(|_| Err(gone()))
+    }
+}
+
+fn request(call: &Call) -> Request<'_> {
+    Request {
+        method: &call.method,
+        params: call.params.as_deref(),
+        capabilities: call.client_capabilities.as_deref(),
+        owner: Some(Owner { client: call.client, peer: call.peer.clone() }),
+        background: false,
+    }
+}
+
+/// A place among those who wait for the server, given back when the wait is over.
+struct Place<'a>(&'a Shared);
+
+impl<'a> Place<'a> {
+    fn take(shared: &'a Shared) -> Option<Self> {
+        shared.enter(MOST_OPEN).then_some(Place(shared))
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.0.leave();
+    }
 }

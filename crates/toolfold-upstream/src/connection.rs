@@ -1,0 +1,379 @@
+//! One connection to a server: which requests are open, who asked them, and how a message gets out. The transport is
+//! behind [`Link`]; how messages that come in find their reader is in `incoming.rs`.
+//!
+//! What a reader would get wrong: a call is ended by dropping its future. Deadlines and cancellation are therefore no
+//! business of this file; whoever stops waiting for `request` has cancelled it, and the server is told.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use serde_json::value::RawValue;
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+use toolfold_wire::{Era, Id, Message, Peer, Raw, RpcError, raw};
+
+use crate::call::CallError;
+use crate::http::Endpoint;
+use crate::incoming::Questions;
+use crate::outgoing::{Introduction, prepare};
+use crate::process::Process;
+use crate::shared::{Shared, lock};
+
+/// How many requests may be open on one server at once.
+pub(crate) const MOST_OPEN: usize = 1024;
+
+const REASON: Duration = Duration::from_secs(2);
+
+pub(crate) struct Connection {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) era: Era,
+    pub(crate) link: Link,
+    pub(crate) questions: Questions,
+    table: Mutex<Table>,
+    closed: CancellationToken,
+}
+
+pub(crate) enum Link {
+    Stdio { outbox: mpsc::Sender<String>, process: Process },
+    Http(Box<Endpoint>),
+}
+
+struct Table {
+    closing: Option<Closing>,
+    last_id: u64,
+    last_used: Instant,
+    open: HashMap<u64, Open>,
+}
+
+struct Open {
+    answer: oneshot::Sender<Result<Raw, CallError>>,
+    owner: Option<Owner>,
+    token: Option<Raw>,
+    /// Open for as long as the connection is: no reason to keep a server running.
+    background: bool,
+}
+
+/// Who a request belongs to. Toolfold's own requests belong to nobody.
+#[derive(Clone)]
+pub(crate) struct Owner {
+    pub(crate) client: u64,
+    pub(crate) peer: Arc<dyn Peer>,
+}
+
+#[derive(Default)]
+pub(crate) struct Request<'a> {
+    pub(crate) method: &'a str,
+    pub(crate) params: Option<&'a RawValue>,
+    pub(crate) capabilities: Option<&'a RawValue>,
+    pub(crate) owner: Option<Owner>,
+    pub(crate) background: bool,
+}
+
+/// Why a connection ended.
+#[derive(Debug, Clone)]
+pub(crate) struct Closing {
+    /// Completes the sentence "the server …".
+    pub(crate) what: String,
+    /// The last thing it said on stderr.
+    pub(crate) words: Option<String>,
+    /// Nobody's fault: the server can be asked again at once (a session it forgot, a restart of ours).
+    pub(crate) harmless: bool,
+}
+
+impl Closing {
+    pub(crate) fn because(what: impl Into<String>) -> Self {
+        Closing { what: what.into(), words: None, harmless: false }
+    }
+
+    pub(crate) fn harmless(what: impl Into<String>) -> Self {
+        Closing { harmless: true, ..Closing::because(what) }
+    }
+
+    pub(crate) fn why(&self) -> String {
+        match &self.words {
+            Some(words) => format!("the server {}; it said: {words}", self.what),
+            None => format!("the server {}", self.what),
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(crate) enum Failure {
+    Call(CallError),
+    /// The server cannot have seen the request, so that sending it over another connection is no second time.
+    NotSent(String),
+}
+
+impl From<CallError> for Failure {
+    fn from(error: CallError) -> Self {
+        Failure::Call(error)
+    }
+}
+
+impl Failure {
+    pub(crate) fn into_call_error(self) -> CallError {
+        match self {
+            Failure::Call(error) => error,
+            Failure::NotSent(why) => CallError::unavailable(why),
+        }
+    }
+}
+
+impl Connection {
+    pub(crate) fn new(shared: &Arc<Shared>, era: Era, link: Link) -> Arc<Self> {
+        let table = Table { closing: None, last_id: 0, last_used: Instant::now(), open: HashMap::new() };
+        Arc::new(Connection {
+            shared: shared.clone(),
+            era,
+            link,
+            questions: Questions::default(),
+            table: Mutex::new(table),
+            closed: CancellationToken::new(),
+        })
+    }
+
+    pub(crate) async fn request(self: &Arc<Self>, request: Request<'_>) -> Result<Raw, Failure> {
+        let introduction = self.introduction(request.capabilities);
+        let mut waiting = self.open(request.owner, request.background)?;
+        waiting.untold = request.method == "initialize";
+        let prepared = prepare(self.era, waiting.id, request.params, &introduction).map_err(CallError::Answered)?;
+        if prepared.token.is_some() {
+            self.keep_token(waiting.id, prepared.token);
+        }
+        let params = prepared.params;
+        match &self.link {
+            Link::Stdio { outbox, .. } => {
+                let line = Message::request(Id::number(waiting.id), request.method, params).to_line();
+                if outbox.send(line).await.is_err() {
+                    waiting.untold = true;
+                    // How the process ended is known in a moment, and says more than that its pipe is broken.
+                    let _ = tokio::time::timeout(REASON, self.closed()).await;
+                    return Err(Failure::NotSent(self.why_closed()));
+                }
+                waiting.answer().await
+            }
+            Link::Http(endpoint) => {
+                let exchange = endpoint.exchange(self, waiting.id, request.method, params);
+                tokio::pin!(exchange);
+                tokio::select! {
+                    biased;
+                    outcome = &mut exchange => {
+                        if let Err(failure) = outcome {
+                            waiting.untold = true;
+                            return Err(failure);
+                        }
+                    }
+                    answer = &mut waiting.receiver => return waiting.settle(answer),
+                }
+                waiting.answer().await
+            }
+        }
+    }
+
+    /// Tells the server something and waits until it is on its way.
+    pub(crate) async fn tell(self: &Arc<Self>, method: &str, params: Option<Raw>) -> Result<(), Failure> {
+        self.send(&Message::notification(method, params)).await
+    }
+
+    pub(crate) async fn send(self: &Arc<Self>, message: &Message) -> Result<(), Failure> {
+        match &self.link {
+            Link::Stdio { outbox, .. } => {
+                outbox.send(message.to_line()).await.map_err(|_| Failure::NotSent(self.why_closed()))
+            }
+            Link::Http(endpoint) => endpoint.deliver(self, message).await,
+        }
+    }
+
+    /// Sends a message that nobody waits for. Where the server does not read, it is lost and not queued for ever.
+    fn send_soon(self: &Arc<Self>, message: Message) {
+        if let Link::Stdio { outbox, .. } = &self.link {
+            let _ = outbox.try_send(message.to_line());
+            return;
+        }
+        // Called from destructors, which may run when the runtime is already gone.
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        let connection = self.clone();
+        runtime.spawn(async move { connection.send(&message).await });
+    }
+
+    /// Hands the answer to whoever waits for it. A late one finds nobody and is dropped.
+    pub(crate) fn answer(&self, id: u64, outcome: Result<Raw, CallError>) {
+        let open = lock(&self.table).open.remove(&id);
+        if let Some(open) = open {
+            let _ = open.answer.send(outcome);
+        }
+    }
+
+    pub(crate) fn is_open(&self, id: u64) -> bool {
+        lock(&self.table).open.contains_key(&id)
+    }
+
+    /// The only open request, if there is exactly one: whatever goes wrong without an id is about that one.
+    pub(crate) fn only_open(&self) -> Option<u64> {
+        let table = lock(&self.table);
+        let mut ids = table.open.iter().filter(|(_, open)| !open.background).map(|(id, _)| *id);
+        ids.next().filter(|_| ids.next().is_none())
+    }
+
+    /// Whose progress token this is, and the token in the caller's own words.
+    pub(crate) fn owner_of_token(&self, id: u64) -> Option<(Owner, Raw)> {
+        let table = lock(&self.table);
+        let open = table.open.get(&id)?;
+        Some((open.owner.clone()?, open.token.clone()?))
+    }
+
+    pub(crate) fn owner_of(&self, id: u64) -> Option<Owner> {
+        lock(&self.table).open.get(&id)?.owner.clone()
+    }
+
+    /// The owner of the latest call, if all open calls are of one client. With calls of two clients open nobody can
+    /// say which of them a server means, and a guess would show one client's affairs to another.
+    pub(crate) fn sole_owner(&self) -> Option<Owner> {
+        let table = lock(&self.table);
+        let owned = || table.open.iter().filter_map(|(id, open)| Some((*id, open.owner.as_ref()?)));
+        let (_, latest) = owned().max_by_key(|(id, _)| *id)?;
+        owned().all(|(_, owner)| owner.client == latest.client).then(|| latest.clone())
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed.is_cancelled()
+    }
+
+    pub(crate) async fn closed(&self) {
+        self.closed.cancelled().await;
+    }
+
+    pub(crate) fn closing(&self) -> Option<Closing> {
+        lock(&self.table).closing.clone()
+    }
+
+    /// When the server was last used; `None` while a call is open.
+    pub(crate) fn idle_since(&self) -> Option<Instant> {
+        lock(&self.table).idle_since()
+    }
+
+    /// Closes the connection unless it was used since. Decided under the lock that a call must take to begin.
+    pub(crate) fn close_if_idle_since(&self, since: Instant) -> bool {
+        let mut table = lock(&self.table);
+        let idle = table.idle_since().is_some_and(|last| last <= since);
+        if idle && table.closing.is_none() {
+            table.closing = Some(Closing::harmless("was idle and was stopped"));
+        }
+        drop(table);
+        if idle {
+            self.closed.cancel();
+        }
+        idle
+    }
+
+    /// Takes no more calls; the open ones, which have connections of their own (HTTP), may still be answered.
+    pub(crate) fn retire(&self, closing: Closing) {
+        lock(&self.table).closing.get_or_insert(closing);
+        self.closed.cancel();
+    }
+
+    /// Ends every open call. The first reason given stands.
+    pub(crate) fn close(&self, closing: Closing) {
+        let mut table = lock(&self.table);
+        let what = table.closing.get_or_insert(closing).what.clone();
+        let open: Vec<Open> = table.open.drain().map(|(_, open)| open).collect();
+        drop(table);
+        self.closed.cancel();
+        for open in open {
+            let why = format!("the server {what} during the call; whether the call took effect is unknown");
+            let _ = open.answer.send(Err(CallError::unavailable(why)));
+        }
+    }
+
+    /// Closes the connection and returns when the process behind it is gone.
+    pub(crate) async fn shut_down(&self, closing: Closing) {
+        self.close(closing);
+        match &self.link {
+            Link::Stdio { process, .. } => process.stop().await,
+            Link::Http(endpoint) => endpoint.end_session().await,
+        }
+    }
+
+    fn introduction<'a>(&self, capabilities: Option<&'a RawValue>) -> Introduction<'a> {
+        match self.era {
+            Era::Legacy => Introduction::default(),
+            Era::Modern => Introduction { capabilities, log_level: self.shared.log_level() },
+        }
+    }
+
+    fn open(self: &Arc<Self>, owner: Option<Owner>, background: bool) -> Result<Waiting, Failure> {
+        let (answer, receiver) = oneshot::channel();
+        let mut table = lock(&self.table);
+        if let Some(closing) = &table.closing {
+            return Err(Failure::NotSent(closing.why()));
+        }
+        if table.open.len() >= MOST_OPEN {
+            let why = format!("the server has {MOST_OPEN} calls open and takes no more until some are answered");
+            return Err(CallError::unavailable(why).into());
+        }
+        table.last_id += 1;
+        table.last_used = Instant::now();
+        let id = table.last_id;
+        table.open.insert(id, Open { answer, owner, token: None, background });
+        drop(table);
+        Ok(Waiting { connection: self.clone(), id, receiver, untold: false })
+    }
+
+    fn keep_token(&self, id: u64, token: Option<Raw>) {
+        if let Some(open) = lock(&self.table).open.get_mut(&id) {
+            open.token = token;
+        }
+    }
+
+    fn why_closed(&self) -> String {
+        self.closing().map_or_else(|| "the server no longer reads".to_owned(), |closing| closing.why())
+    }
+}
+
+impl Table {
+    fn idle_since(&self) -> Option<Instant> {
+        self.open.values().all(|open| open.background).then_some(self.last_used)
+    }
+}
+
+/// An open request, seen from the one who waits. Dropped before the answer: the server is told not to bother.
+struct Waiting {
+    connection: Arc<Connection>,
+    id: u64,
+    receiver: oneshot::Receiver<Result<Raw, CallError>>,
+    untold: bool,
+}
+
+impl Waiting {
+    async fn answer(&mut self) -> Result<Raw, Failure> {
+        let answer = (&mut self.receiver).await;
+        self.settle(answer)
+    }
+
+    fn settle(&self, answer: Result<Result<Raw, CallError>, oneshot::error::RecvError>) -> Result<Raw, Failure> {
+        lock(&self.connection.table).last_used = Instant::now();
+        Ok(answer.unwrap_or_else(|_| Err(CallError::unavailable("the connection to the server ended")))?)
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        let was_open = lock(&self.connection.table).open.remove(&self.id).is_some();
+        // Over HTTP in the stateless era the end of the response stream, which is dropped with us, says it already.
+        let said = self.connection.era == Era::Modern && matches!(self.connection.link, Link::Http(_));
+        if was_open && !said && !self.untold && !self.connection.is_closed() {
+            let params = json!({"requestId": self.id, "reason": "Nobody waits for the answer any more."});
+            self.connection.send_soon(Message::notification("notifications/cancelled", Some(raw(&params))));
+        }
+    }
+}
+
+/// For a question of the server that cannot be put to anybody.
+pub(crate) fn cannot_ask(method: &str) -> RpcError {
+    RpcError::internal(format!(
+        "Toolfold cannot tell which of its clients {method} is meant for: no call, or calls of several clients, are open. \
+         Ask while exactly one call is open."
+    ))
+}

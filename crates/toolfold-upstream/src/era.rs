@@ -1,0 +1,227 @@
+//! Which of the two eras a server speaks, and the greeting of each.
+//!
+//! What a reader would get wrong: asking is not harmless. There are legacy servers that end, or fall silent, when
+//! anything comes before `initialize`. A child that was asked for the stateless era and did not answer properly is
+//! therefore thrown away, and `initialize` goes to a fresh one.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::json;
+use toolfold_config::{EraChoice, Transport};
+use toolfold_wire::{Era, LATEST_LEGACY, LEGACY, MODERN, Object, Raw, RpcError, code, meta, raw};
+
+use crate::call::CallError;
+use crate::connection::{Closing, Connection, Failure, Link, Request};
+use crate::outgoing::client_info;
+use crate::shared::Shared;
+use crate::{http, http_stream, stdio};
+
+/// How long a server of unknown era may think about the stateless greeting.
+const PROBE: Duration = Duration::from_secs(5);
+
+pub(crate) struct Established {
+    pub(crate) connection: Arc<Connection>,
+    pub(crate) greeting: Greeting,
+}
+
+/// What a server says of itself at the beginning.
+#[derive(Debug, Clone)]
+pub(crate) struct Greeting {
+    pub(crate) version: String,
+    pub(crate) server_info: Option<Raw>,
+    pub(crate) instructions: Option<String>,
+    pub(crate) capabilities: Option<Raw>,
+}
+
+/// Why a greeting failed.
+enum Refused {
+    /// The other era would fare no better: nothing could be started or reached, or we were not let in.
+    Unreachable(String),
+    /// An answer that says "I do not know this".
+    Unknown(String),
+    Other(String),
+}
+
+impl Refused {
+    fn why(self) -> String {
+        let (Refused::Unreachable(why) | Refused::Unknown(why) | Refused::Other(why)) = self;
+        why
+    }
+}
+
+pub(crate) async fn connect(shared: &Arc<Shared>) -> Result<Established, String> {
+    let patience = shared.config.timeouts.connect;
+    let remembered = shared.manifest().map(|manifest| manifest.era);
+    let outcome = match (shared.config.era, remembered) {
+        (EraChoice::Legacy, _) => greet(shared, Era::Legacy, patience).await,
+        (EraChoice::Modern, _) => greet(shared, Era::Modern, patience).await,
+        (EraChoice::Auto, Some(Era::Legacy)) => legacy_first(shared, patience).await,
+        (EraChoice::Auto, Some(Era::Modern)) => modern_first(shared, patience, patience).await,
+        (EraChoice::Auto, None) => modern_first(shared, PROBE.min(patience), patience).await,
+    };
+    outcome.map_err(Refused::why)
+}
+
+async fn modern_first(shared: &Arc<Shared>, probe: Duration, patience: Duration) -> Result<Established, Refused> {
+    match greet(shared, Era::Modern, probe).await {
+        Err(Refused::Unknown(_) | Refused::Other(_)) => legacy_first(shared, patience).await,
+        settled => settled,
+    }
+}
+
+/// A server that knows only the stateless era and was too slow for the probe says here that it knows no `initialize`.
+async fn legacy_first(shared: &Arc<Shared>, patience: Duration) -> Result<Established, Refused> {
+    match greet(shared, Era::Legacy, patience).await {
+        Err(Refused::Unknown(why)) => greet(shared, Era::Modern, patience).await.map_err(|_| Refused::Other(why)),
+        settled => settled,
+    }
+}
+
+async fn greet(shared: &Arc<Shared>, era: Era, patience: Duration) -> Result<Established, Refused> {
+    let opened = match &shared.config.transport {
+        Transport::Stdio { .. } => stdio::open(shared, era),
+        Transport::Http { .. } => http::open(shared, era),
+    };
+    let attempt = Attempt(Some(opened.map_err(Refused::Unreachable)?));
+    let Some(connection) = attempt.0.clone() else { return Err(Refused::Other("ended".into())) };
+    let greeting = async {
+        match era {
+            Era::Modern => discover(&connection).await,
+            Era::Legacy => initialize(&connection).await,
+        }
+    };
+    match tokio::time::timeout(patience, greeting).await {
+        Ok(Ok(greeting)) => {
+            attempt.keep();
+            Ok(Established { connection, greeting })
+        }
+        Ok(Err(refused)) => {
+            let why_ended = ended(&connection).await;
+            discard(&connection).await;
+            Err(why_ended.map_or(refused, Refused::Other))
+        }
+        Err(_) => {
+            let words = last_words(&connection);
+            discard(&connection).await;
+            let why = format!("the server did not answer the greeting within {patience:?}{words}");
+            Err(Refused::Other(why))
+        }
+    }
+}
+
+/// A connection that is closed unless it is kept, so that an attempt given up half-way leaves no process behind.
+struct Attempt(Option<Arc<Connection>>);
+
+impl Attempt {
+    fn keep(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Attempt {
+    fn drop(&mut self) {
+        if let Some(connection) = &self.0 {
+            connection.close(Closing::harmless("was not wanted any more"));
+        }
+    }
+}
+
+/// The reason a child gives by ending tells more than the broken pipe it leaves.
+async fn ended(connection: &Connection) -> Option<String> {
+    match &connection.link {
+        Link::Stdio { .. } if connection.is_closed() => connection.closing().map(|closing| closing.why()),
+        _ => None,
+    }
+}
+
+fn last_words(connection: &Connection) -> String {
+    match &connection.link {
+        Link::Stdio { process, .. } => {
+            process.last_words().map(|words| format!("; it said: {words}")).unwrap_or_default()
+        }
+        Link::Http(_) => String::new(),
+    }
+}
+
+async fn discard(connection: &Connection) {
+    connection.close(Closing::harmless("was not wanted any more"));
+    match &connection.link {
+        Link::Stdio { process, .. } => process.stop_briskly().await,
+        Link::Http(endpoint) => endpoint.end_session().await,
+    }
+}
+
+async fn discover(connection: &Arc<Connection>) -> Result<Greeting, Refused> {
+    let result = ask(connection, "server/discover", None).await?;
+    let versions: Vec<String> = result.read("supportedVersions").unwrap_or_default();
+    if !versions.iter().any(|version| version == MODERN) {
+        return Err(Refused::Unknown("the server's answer to server/discover names no version we speak".into()));
+    }
+    let own = result.object("_meta").unwrap_or_default();
+    let server_info = own.get(meta::SERVER_INFO).or(result.get("serverInfo")).map(ToOwned::to_owned);
+    Ok(Greeting { version: MODERN.into(), server_info, ..common(&result) })
+}
+
+/// The process is shared by all clients, so we declare what any of them might serve; a question that the client at
+/// hand cannot answer is refused when it comes.
+async fn initialize(connection: &Arc<Connection>) -> Result<Greeting, Refused> {
+    let params = raw(&json!({
+        "protocolVersion": LATEST_LEGACY,
+        "capabilities": {"roots": {"listChanged": true}, "sampling": {}, "elicitation": {"form": {}, "url": {}}},
+        "clientInfo": client_info(),
+    }));
+    let result = ask(connection, "initialize", Some(params)).await?;
+    let Some(version) = result.string("protocolVersion") else {
+        return Err(Refused::Other("the server's answer to initialize names no protocol version".into()));
+    };
+    if !LEGACY.contains(&version.as_str()) {
+        let why = format!("the server speaks protocol {version:?}; Toolfold speaks {MODERN}, {}", LEGACY.join(", "));
+        return Err(Refused::Unknown(why));
+    }
+    if let Link::Http(endpoint) = &connection.link {
+        endpoint.agree(&version);
+    }
+    connection.tell("notifications/initialized", None).await.map_err(|failure| refused(failure.into_call_error()))?;
+    if let Link::Http(_) = &connection.link {
+        tokio::spawn(http_stream::follow(connection.clone()));
+    }
+    Ok(Greeting { version, server_info: result.get("serverInfo").map(ToOwned::to_owned), ..common(&result) })
+}
+
+fn common(result: &Object) -> Greeting {
+    Greeting {
+        version: String::new(),
+        server_info: None,
+        instructions: result.string("instructions"),
+        capabilities: result.get("capabilities").map(ToOwned::to_owned),
+    }
+}
+
+async fn ask(connection: &Arc<Connection>, method: &str, params: Option<Raw>) -> Result<Object, Refused> {
+    let request = Request { method, params: params.as_deref(), ..Request::default() };
+    match connection.request(request).await {
+        Ok(result) => Object::parse(&result)
+            .ok_or_else(|| Refused::Other(format!("the server's answer to {method} is not a JSON object"))),
+        Err(Failure::NotSent(why)) if matches!(connection.link, Link::Http(_)) => Err(Refused::Unreachable(why)),
+        Err(failure) => Err(refused(failure.into_call_error())),
+    }
+}
+
+fn refused(error: CallError) -> Refused {
+    match error {
+        CallError::Answered(error) if says_unknown(&error) => Refused::Unknown(says(&error)),
+        CallError::Answered(error) => Refused::Other(says(&error)),
+        other => Refused::Other(other.to_string()),
+    }
+}
+
+fn says(error: &RpcError) -> String {
+    let message: String = error.message.chars().take(300).collect();
+    format!("the server refused the greeting: {message} ({})", error.code)
+}
+
+fn says_unknown(error: &RpcError) -> bool {
+    let codes = [code::METHOD_NOT_FOUND, code::UNSUPPORTED_VERSION, code::INVALID_PARAMS, code::INVALID_REQUEST];
+    codes.contains(&error.code)
+}

@@ -1,0 +1,170 @@
+//! Where a message from a server goes: to the call it answers, to the client it concerns, or to the supervisor.
+//!
+//! What a reader would get wrong: a process is shared by all clients, so a question or a log line is passed on only
+//! when it can be meant for one client alone. The stream it came on says so (HTTP), or the fact that only that
+//! client has calls open.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::json;
+use serde_json::value::RawValue;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
+use toolfold_wire::{BadMessage, Id, Message, Object, Raw, RpcError, meta, raw};
+
+use crate::call::CallError;
+use crate::connection::{Connection, Owner, cannot_ask};
+use crate::outgoing::{token_of, with_token};
+use crate::shared::{Stale, lock};
+use crate::upstream::Event;
+
+const MOST_QUESTIONS: usize = 64;
+/// People answer some of the questions; a call that waits for them has a deadline of its own.
+const LONGEST_QUESTION: Duration = Duration::from_secs(600);
+
+/// The questions of the server that are being answered.
+pub(crate) struct Questions {
+    running: Mutex<HashMap<Id, CancellationToken>>,
+    slots: Arc<Semaphore>,
+}
+
+impl Default for Questions {
+    fn default() -> Self {
+        Questions { running: Mutex::default(), slots: Arc::new(Semaphore::new(MOST_QUESTIONS)) }
+    }
+}
+
+impl Connection {
+    /// Takes what a server sent, one message or several, and returns what was none. `on`: the request on whose own
+    /// stream it came.
+    pub(crate) fn receive_bytes(self: &Arc<Self>, bytes: &[u8], on: Option<u64>) -> Result<(), BadMessage> {
+        let mut bad = None;
+        for message in Message::parse_all(bytes) {
+            match message {
+                Ok(message) => self.receive(message, on),
+                Err(error) => self.receive_bad(error, &mut bad),
+            }
+        }
+        bad.map_or(Ok(()), Err)
+    }
+
+    fn receive(self: &Arc<Self>, message: Message, on: Option<u64>) {
+        match message {
+            Message::Response { id, outcome } => {
+                if let Some(id) = id.as_number() {
+                    self.answer(id, outcome.map_err(CallError::Answered));
+                }
+            }
+            Message::Notification { method, params } => self.hear(&method, params, on),
+            Message::Request { id, method, params } => self.be_asked(id, method, params, on),
+        }
+    }
+
+    /// Something with the id of an open request that is no proper response: that request will get no other.
+    fn receive_bad(&self, error: BadMessage, bad: &mut Option<BadMessage>) {
+        match error.id.as_ref().and_then(Id::as_number).filter(|id| self.is_open(*id)) {
+            Some(id) => {
+                let why = "the server's answer is not a valid JSON-RPC response";
+                self.answer(id, Err(CallError::unavailable(why)));
+            }
+            None => *bad = Some(error),
+        }
+    }
+
+    fn hear(self: &Arc<Self>, method: &str, params: Option<Raw>, on: Option<u64>) {
+        match method {
+            "notifications/progress" => self.hear_progress(params.as_deref()),
+            "notifications/tools/list_changed" => self.shared.stale.mark(Stale::TOOLS),
+            "notifications/prompts/list_changed" => self.shared.stale.mark(Stale::PROMPTS),
+            "notifications/resources/list_changed" => self.shared.stale.mark(Stale::RESOURCES),
+            "notifications/subscriptions/acknowledged" => {}
+            "notifications/cancelled" => self.take_back(params.as_deref()),
+            "notifications/resources/updated" => self.report(method, params),
+            _ => match self.owner(on) {
+                Some(owner) => owner.peer.notify(method, params),
+                None => self.report(method, params),
+            },
+        }
+    }
+
+    fn hear_progress(&self, params: Option<&RawValue>) {
+        let Some(params) = params else { return };
+        let Some((owner, token)) = token_of(params).and_then(|id| self.owner_of_token(id)) else { return };
+        owner.peer.notify("notifications/progress", with_token(params, &token));
+    }
+
+    fn report(&self, method: &str, params: Option<Raw>) {
+        let params = params.map(without_subscription);
+        self.shared.report(Event::Notification { method: method.to_owned(), params });
+    }
+
+    fn owner(&self, on: Option<u64>) -> Option<Owner> {
+        match on {
+            Some(id) => self.owner_of(id),
+            None => self.sole_owner(),
+        }
+    }
+
+    fn be_asked(self: &Arc<Self>, id: Id, method: String, params: Option<Raw>, on: Option<u64>) {
+        let Ok(slot) = self.questions.slots.clone().try_acquire_owned() else {
+            // Even the refusal costs something; a server that floods gets none.
+            return tracing::debug!(server = %self.shared.config.name, "a question was dropped: too many are open");
+        };
+        if method == "ping" {
+            return self.reply(id, Ok(raw(&json!({}))), slot);
+        }
+        let Some(owner) = self.owner(on) else {
+            return self.reply(id, Err(cannot_ask(&method)), slot);
+        };
+        let taken_back = CancellationToken::new();
+        lock(&self.questions.running).insert(id.clone(), taken_back.clone());
+        let connection = self.clone();
+        tokio::spawn(async move {
+            let answer = tokio::select! {
+                answer = tokio::time::timeout(LONGEST_QUESTION, owner.peer.ask(&method, params)) => Some(answer),
+                () = taken_back.cancelled() => None,
+                () = connection.closed() => None,
+            };
+            lock(&connection.questions.running).remove(&id);
+            if let Some(answer) = answer {
+                let late = |_| Err(RpcError::internal(format!("The client did not answer {method} in time.")));
+                connection.reply(id, answer.unwrap_or_else(late), slot);
+            }
+        });
+    }
+
+    fn reply(self: &Arc<Self>, id: Id, outcome: Result<Raw, RpcError>, slot: OwnedSemaphorePermit) {
+        let message = Message::response(id, outcome);
+        let connection = self.clone();
+        tokio::spawn(async move {
+            let _ = connection.send(&message).await;
+            drop(slot);
+        });
+    }
+
+    /// The server no longer wants to know.
+    fn take_back(&self, params: Option<&RawValue>) {
+        let id = params.and_then(Object::parse).and_then(|params| Id::from_raw(params.get("requestId")?));
+        let running = id.and_then(|id| lock(&self.questions.running).remove(&id));
+        if let Some(running) = running {
+            running.cancel();
+        }
+    }
+}
+
+/// The subscription's number belongs to our connection and means nothing beyond it.
+fn without_subscription(params: Raw) -> Raw {
+    let changed = || {
+        let mut object = Object::parse(&params)?;
+        let mut own = object.object("_meta")?;
+        own.remove(meta::SUBSCRIPTION_ID)?;
+        match own.is_empty() {
+            true => drop(object.remove("_meta")),
+            false => drop(object.set("_meta", &own)),
+        }
+        Some(object.to_raw())
+    };
+    changed().unwrap_or(params)
+}

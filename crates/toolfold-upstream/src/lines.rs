@@ -1,0 +1,151 @@
+//! Lines of bounded length from a stream nobody controls. A line that is too long is skipped in bounded memory; what
+//! is kept of it is its beginning and its end, because one of the two usually says which request it answers.
+
+use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
+
+const EDGE: usize = 4096;
+
+#[derive(Debug, PartialEq)]
+pub(crate) enum Line {
+    Whole(Vec<u8>),
+    /// The id of the response it was, where it could be read.
+    TooLong {
+        id: Option<u64>,
+    },
+}
+
+pub(crate) struct Lines<R> {
+    source: BufReader<R>,
+    limit: usize,
+}
+
+impl<R: AsyncRead + Unpin> Lines<R> {
+    pub(crate) fn new(source: R, limit: usize) -> Self {
+        Lines { source: BufReader::with_capacity(64 * 1024, source), limit }
+    }
+
+    /// The next line without its newline; `None` at the end. Not safe to cancel: a cancelled read loses its line.
+    pub(crate) async fn next(&mut self) -> std::io::Result<Option<Line>> {
+        let mut line = Vec::new();
+        loop {
+            let chunk = self.source.fill_buf().await?;
+            if chunk.is_empty() {
+                return Ok((!line.is_empty()).then_some(Line::Whole(line)));
+            }
+            let end = chunk.iter().position(|byte| *byte == b'\n');
+            let part = &chunk[..end.unwrap_or(chunk.len())];
+            if line.len() + part.len() > self.limit {
+                line.truncate(EDGE.min(self.limit));
+                return self.skip(line).await.map(Some);
+            }
+            line.extend_from_slice(part);
+            let used = part.len() + usize::from(end.is_some());
+            self.source.consume(used);
+            if end.is_some() {
+                return Ok(Some(Line::Whole(line)));
+            }
+        }
+    }
+
+    async fn skip(&mut self, mut head: Vec<u8>) -> std::io::Result<Line> {
+        let mut tail = Vec::new();
+        loop {
+            let chunk = self.source.fill_buf().await?;
+            let end = chunk.iter().position(|byte| *byte == b'\n');
+            let part = &chunk[..end.unwrap_or(chunk.len())];
+            if head.len() < EDGE {
+                head.extend_from_slice(&part[..part.len().min(EDGE - head.len())]);
+            }
+            tail.extend_from_slice(part);
+            tail.drain(..tail.len().saturating_sub(EDGE));
+            let used = part.len() + usize::from(end.is_some());
+            let over = end.is_some() || chunk.is_empty();
+            self.source.consume(used);
+            if over {
+                return Ok(Line::TooLong { id: id_in_head(&head).or_else(|| id_in_tail(&tail)) });
+            }
+        }
+    }
+}
+
+/// The number after `"id":` among the members of the outermost object.
+fn id_in_head(text: &[u8]) -> Option<u64> {
+    let mut depth = 0usize;
+    let mut at = 0;
+    while at < text.len() {
+        match text[at] {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.checked_sub(1)?,
+            b'"' => {
+                let end = end_of_string(text, at)?;
+                if depth == 1 && &text[at..=end] == b"\"id\"" {
+                    return number_after_colon(&text[end + 1..]);
+                }
+                at = end;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+fn end_of_string(text: &[u8], start: usize) -> Option<usize> {
+    let mut at = start + 1;
+    while *text.get(at)? != b'"' {
+        at += if text[at] == b'\\' { 2 } else { 1 };
+    }
+    Some(at)
+}
+
+fn number_after_colon(text: &[u8]) -> Option<u64> {
+    let text = text.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    // The text may break off within the number.
+    (digits < text.len()).then(|| std::str::from_utf8(&text[..digits]).ok()?.parse().ok())?
+}
+
+/// `…"id":7}` at the very end: the last brace closes the outermost object, so this id is the message's.
+fn id_in_tail(text: &[u8]) -> Option<u64> {
+    let text = text.trim_ascii_end().strip_suffix(b"}")?.trim_ascii_end();
+    let digits = text.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let (before, number) = text.split_at(text.len() - digits);
+    let before = before.trim_ascii_end().strip_suffix(b":")?.trim_ascii_end().strip_suffix(b"\"id\"")?;
+    before.trim_ascii_end().ends_with(b",").then(|| std::str::from_utf8(number).ok()?.parse().ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn all(text: &[u8], limit: usize) -> Vec<Line> {
+        let mut lines = Lines::new(text, limit);
+        let mut found = Vec::new();
+        while let Some(line) = lines.next().await.unwrap() {
+            found.push(line);
+        }
+        found
+    }
+
+    #[tokio::test]
+    async fn a_long_line_is_skipped_and_the_next_one_is_read() {
+        let long =
+            format!("{{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{{\"text\":\"{}\"}}}}\nnext\nlast", "x".repeat(200_000));
+        let lines = all(long.as_bytes(), 1000).await;
+        assert_eq!(lines, [Line::TooLong { id: Some(7) }, Line::Whole(b"next".into()), Line::Whole(b"last".into())]);
+        let late =
+            format!("{{\"result\":{{\"id\":3,\"text\":\"{}\"}},\"jsonrpc\":\"2.0\",\"id\":8}}\n", "x".repeat(200_000));
+        assert_eq!(all(late.as_bytes(), 1000).await, [Line::TooLong { id: Some(8) }]);
+        let unclear = format!("{{\"result\":{{\"text\":\"{}\",\"id\":9}}}}\n", "x".repeat(200_000));
+        assert_eq!(all(unclear.as_bytes(), 1000).await, [Line::TooLong { id: None }]);
+    }
+
+    #[test]
+    fn ids_inside_strings_and_deeper_objects_are_not_the_messages() {
+        assert_eq!(id_in_head(br#"{"result":{"id":1},"x":"\"id\":2","id": 3 ,"#), Some(3));
+        assert_eq!(id_in_head(br#"{"id":12"#), None);
+        assert_eq!(id_in_head(br#"{"id":"12","#), None);
+        assert_eq!(id_in_tail(br#"[1],"id":4}"#), Some(4));
+        assert_eq!(id_in_tail(br#"{"a":{"id":4}}"#), None);
+    }
+}

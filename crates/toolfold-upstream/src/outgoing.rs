@@ -1,0 +1,117 @@
+//! What is changed in a request's parameters on its way to a server: the progress token, because tokens of two
+//! clients may be equal, and in the stateless era `_meta`, because there every request introduces itself. Everything
+//! else leaves as it came.
+
+use serde_json::json;
+use serde_json::value::RawValue;
+use toolfold_wire::{Era, MODERN, Object, Raw, RpcError, meta, raw};
+
+const META: &str = "_meta";
+const TOKEN: &str = "progressToken";
+
+pub(crate) struct Prepared {
+    pub(crate) params: Option<Raw>,
+    /// The caller's own progress token, to be put back.
+    pub(crate) token: Option<Raw>,
+}
+
+/// What a request of the stateless era says about who asks.
+#[derive(Default)]
+pub(crate) struct Introduction<'a> {
+    pub(crate) capabilities: Option<&'a RawValue>,
+    pub(crate) log_level: Option<String>,
+}
+
+pub(crate) fn prepare(
+    era: Era,
+    id: u64,
+    params: Option<&RawValue>,
+    introduction: &Introduction<'_>,
+) -> Result<Prepared, RpcError> {
+    let untouched = || Prepared { params: params.map(ToOwned::to_owned), token: None };
+    let tracked = params.is_some_and(|params| params.get().contains(TOKEN));
+    if era == Era::Legacy && !tracked {
+        return Ok(untouched());
+    }
+    let Some(mut object) = Object::parse_optional(params) else {
+        if era == Era::Legacy {
+            return Ok(untouched());
+        }
+        return Err(RpcError::invalid_params("The parameters are not a JSON object."));
+    };
+    let mut own = object.object(META).unwrap_or_default();
+    let token = own.get(TOKEN).map(ToOwned::to_owned);
+    if token.is_some() {
+        own.set(TOKEN, &id);
+    }
+    if era == Era::Modern {
+        introduce(&mut own, introduction);
+    }
+    if era == Era::Modern || token.is_some() {
+        object.set(META, &own);
+    }
+    Ok(Prepared { params: Some(object.to_raw()), token })
+}
+
+fn introduce(own: &mut Object, introduction: &Introduction<'_>) {
+    own.set(meta::VERSION, MODERN);
+    own.set_raw(meta::CLIENT_INFO, client_info());
+    let nothing = || raw(&json!({}));
+    own.set_raw(meta::CLIENT_CAPABILITIES, introduction.capabilities.map_or_else(nothing, ToOwned::to_owned));
+    // A client that set its own level for this request is served better by that one.
+    if let Some(level) = introduction.log_level.as_deref().filter(|_| !own.contains(meta::LOG_LEVEL)) {
+        own.set(meta::LOG_LEVEL, level);
+    }
+}
+
+pub(crate) fn client_info() -> Raw {
+    raw(&json!({"name": "toolfold", "version": env!("CARGO_PKG_VERSION")}))
+}
+
+/// The parameters of a progress notification with the caller's own token.
+pub(crate) fn with_token(params: &RawValue, token: &RawValue) -> Option<Raw> {
+    let mut object = Object::parse(params)?;
+    object.set(TOKEN, token);
+    Some(object.to_raw())
+}
+
+/// The request a progress notification is about: its token is the request's number.
+pub(crate) fn token_of(params: &RawValue) -> Option<u64> {
+    Object::parse(params)?.read(TOKEN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toolfold_wire::raw_of;
+
+    fn prepared(era: Era, params: &str) -> (String, Option<String>) {
+        let introduction = Introduction { capabilities: None, log_level: Some("info".into()) };
+        let params = raw_of(params).unwrap();
+        let prepared = prepare(era, 7, Some(&params), &introduction).unwrap();
+        (prepared.params.unwrap().get().to_owned(), prepared.token.map(|token| token.get().to_owned()))
+    }
+
+    #[test]
+    fn only_the_token_changes_in_the_legacy_era() {
+        let plain = r#"{"name":"x", "arguments":{"n":1.0}}"#;
+        assert_eq!(prepared(Era::Legacy, plain), (plain.to_owned(), None));
+        let (params, token) = prepared(Era::Legacy, r#"{"name":"x","_meta":{"a":1,"progressToken":"t"},"n":1e400}"#);
+        assert_eq!(params, r#"{"name":"x","_meta":{"a":1,"progressToken":7},"n":1e400}"#);
+        assert_eq!(token.as_deref(), Some("\"t\""));
+        let inside = r#"{"arguments":{"progressToken":1}}"#;
+        assert_eq!(prepared(Era::Legacy, inside), (inside.to_owned(), None));
+    }
+
+    #[test]
+    fn a_stateless_request_introduces_itself() {
+        let (params, _) = prepared(Era::Modern, r#"{"_meta":{"io.modelcontextprotocol/logLevel":"error","x":1}}"#);
+        let params: serde_json::Value = serde_json::from_str(&params).unwrap();
+        assert_eq!(params["_meta"][meta::VERSION], MODERN);
+        assert_eq!(params["_meta"][meta::LOG_LEVEL], "error");
+        assert_eq!(params["_meta"][meta::CLIENT_CAPABILITIES], json!({}));
+        assert_eq!(params["_meta"]["x"], 1);
+        let (params, _) = prepared(Era::Modern, "{}");
+        assert!(params.contains(r#""io.modelcontextprotocol/logLevel":"info""#));
+    }
+}

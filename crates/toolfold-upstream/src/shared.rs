@@ -1,0 +1,167 @@
+//! What the handle, the supervisor and the connection of one server have in common. Every lock in here is held for a
+//! few instructions and never across an await; the supervisor alone decides, the others read and leave wishes.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::{Notify, mpsc, watch};
+use toolfold_config::{Server, Transport};
+use toolfold_wire::{Object, ParameterHeader, Raw, parameter_headers};
+
+use crate::connection::Connection;
+use crate::manifest::Manifest;
+use crate::upstream::{Event, Report, State};
+
+pub(crate) struct Shared {
+    pub(crate) config: Arc<Server>,
+    reports: mpsc::UnboundedSender<Report>,
+    now: Mutex<Now>,
+    pub(crate) stale: Stale,
+    pub(crate) subscriptions: watch::Sender<BTreeSet<String>>,
+    /// How many requests wait for the server to start.
+    pub(crate) waiting: AtomicUsize,
+}
+
+struct Now {
+    state: State,
+    manifest: Option<Arc<Manifest>>,
+    headers: Arc<HashMap<String, Vec<ParameterHeader>>>,
+    connection: Option<Arc<Connection>>,
+    log_level: Option<String>,
+}
+
+impl Shared {
+    pub(crate) fn new(
+        config: Arc<Server>,
+        manifest: Option<Arc<Manifest>>,
+        reports: mpsc::UnboundedSender<Report>,
+    ) -> Arc<Self> {
+        let state = if manifest.is_some() { State::Known } else { State::Configured };
+        let headers = Arc::new(headers_of(&config, manifest.as_deref()));
+        let now = Now { state, manifest, headers, connection: None, log_level: None };
+        Arc::new(Shared {
+            config,
+            reports,
+            now: Mutex::new(now),
+            stale: Stale::default(),
+            subscriptions: watch::Sender::new(BTreeSet::new()),
+            waiting: AtomicUsize::new(0),
+        })
+    }
+
+    pub(crate) fn report(&self, event: Event) {
+        let _ = self.reports.send(Report { server: self.config.name.clone(), event });
+    }
+
+    pub(crate) fn state(&self) -> State {
+        self.now().state.clone()
+    }
+
+    pub(crate) fn set_state(&self, state: State) {
+        let mut now = self.now();
+        if now.state != state {
+            now.state = state.clone();
+            drop(now);
+            self.report(Event::State(state));
+        }
+    }
+
+    pub(crate) fn manifest(&self) -> Option<Arc<Manifest>> {
+        self.now().manifest.clone()
+    }
+
+    pub(crate) fn set_manifest(&self, manifest: Arc<Manifest>) {
+        let headers = Arc::new(headers_of(&self.config, Some(&manifest)));
+        let mut now = self.now();
+        now.manifest = Some(manifest.clone());
+        now.headers = headers;
+        drop(now);
+        self.report(Event::Listed(manifest));
+    }
+
+    /// The parameters each tool wants repeated in headers; tools that want none are not in it.
+    pub(crate) fn headers(&self) -> Arc<HashMap<String, Vec<ParameterHeader>>> {
+        self.now().headers.clone()
+    }
+
+    pub(crate) fn connection(&self) -> Option<Arc<Connection>> {
+        self.now().connection.clone()
+    }
+
+    pub(crate) fn set_connection(&self, connection: Option<Arc<Connection>>) {
+        let old = std::mem::replace(&mut self.now().connection, connection);
+        drop(old);
+    }
+
+    pub(crate) fn log_level(&self) -> Option<String> {
+        self.now().log_level.clone()
+    }
+
+    pub(crate) fn set_log_level(&self, level: &str) {
+        self.now().log_level = Some(level.to_owned());
+    }
+
+    /// One more request that waits for the server; `false` where there are too many already.
+    pub(crate) fn enter(&self, most: usize) -> bool {
+        self.waiting.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| (n < most).then_some(n + 1)).is_ok()
+    }
+
+    pub(crate) fn leave(&self) {
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    fn now(&self) -> MutexGuard<'_, Now> {
+        lock(&self.now)
+    }
+}
+
+/// A poisoned lock means that a thread panicked between two assignments of plain values: they are still plain values.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The parts of the manifest that must be listed again. A server that announces a change a thousand times leaves one bit.
+#[derive(Default)]
+pub(crate) struct Stale {
+    parts: AtomicU8,
+    changed: Notify,
+}
+
+impl Stale {
+    pub(crate) const TOOLS: u8 = 1;
+    pub(crate) const PROMPTS: u8 = 2;
+    pub(crate) const RESOURCES: u8 = 4;
+    pub(crate) const ALL: u8 = 7;
+
+    pub(crate) fn mark(&self, parts: u8) {
+        self.parts.fetch_or(parts, Ordering::AcqRel);
+        self.changed.notify_one();
+    }
+
+    pub(crate) fn take(&self) -> u8 {
+        self.parts.swap(0, Ordering::AcqRel)
+    }
+
+    pub(crate) fn is_any(&self) -> bool {
+        self.parts.load(Ordering::Acquire) != 0
+    }
+
+    pub(crate) async fn changed(&self) {
+        self.changed.notified().await;
+    }
+}
+
+fn headers_of(config: &Server, manifest: Option<&Manifest>) -> HashMap<String, Vec<ParameterHeader>> {
+    let (Transport::Http { .. }, Some(manifest)) = (&config.transport, manifest) else { return HashMap::new() };
+    manifest.tools.iter().filter_map(wanted_headers).filter(|(_, wanted)| !wanted.is_empty()).collect()
+}
+
+fn wanted_headers(tool: &Raw) -> Option<(String, Vec<ParameterHeader>)> {
+    // Most tools ask for none, and their schemas need not be parsed to know it.
+    if !tool.get().contains("x-mcp-header") {
+        return None;
+    }
+    let tool = Object::parse(tool)?;
+    Some((tool.string("name")?, parameter_headers(&tool.read("inputSchema")?).ok()?))
+}

@@ -1,0 +1,100 @@
+//! JSON-RPC over a child's stdin and stdout, one message a line. Stdout belongs to the protocol, but many servers
+//! greet on it; what is no message is logged and passed over.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tokio::io::AsyncWriteExt;
+use tokio::process::{ChildStdin, ChildStdout};
+use tokio::sync::mpsc;
+use toolfold_wire::Era;
+
+use crate::call::CallError;
+use crate::connection::{Closing, Connection, Link, MOST_OPEN};
+use crate::lines::{Line, Lines};
+use crate::process::{Process, Started};
+use crate::shared::Shared;
+
+/// How long a process may take to end after its output did, before it is called "closed its output".
+const END_AFTER_OUTPUT: Duration = Duration::from_secs(1);
+/// How long output may go on after the process ended: a helper of its own may still hold the pipe.
+const OUTPUT_AFTER_END: Duration = Duration::from_secs(1);
+
+pub(crate) fn open(shared: &Arc<Shared>, era: Era) -> Result<Arc<Connection>, String> {
+    let Started { process, stdin, stdout } = Process::start(&shared.config)?;
+    let (outbox, messages) = mpsc::channel(MOST_OPEN);
+    let connection = Connection::new(shared, era, Link::Stdio { outbox, process });
+    tokio::spawn(write(connection.clone(), stdin, messages));
+    tokio::spawn(read(connection.clone(), stdout));
+    Ok(connection)
+}
+
+/// Ends when the connection does, and with it the child's input.
+async fn write(connection: Arc<Connection>, mut stdin: ChildStdin, mut messages: mpsc::Receiver<String>) {
+    let Link::Stdio { process, .. } = &connection.link else { return };
+    let pump = async {
+        while let Some(mut line) = messages.recv().await {
+            line.push('\n');
+            if stdin.write_all(line.as_bytes()).await.is_err() {
+                return;
+            }
+        }
+    };
+    tokio::select! {
+        () = pump => {}
+        () = connection.closed() => {}
+        () = process.stopping() => {}
+    }
+    drop(stdin);
+    process.begin_to_stop();
+}
+
+async fn read(connection: Arc<Connection>, stdout: ChildStdout) {
+    let Link::Stdio { process, .. } = &connection.link else { return };
+    let outlived = async {
+        process.ended().await;
+        tokio::time::sleep(OUTPUT_AFTER_END).await;
+    };
+    tokio::select! {
+        () = read_lines(&connection, stdout) => {}
+        () = outlived => {}
+    }
+    let end = tokio::time::timeout(END_AFTER_OUTPUT, process.ended()).await;
+    let what = end.unwrap_or_else(|_| "closed its output".to_owned());
+    connection.close(Closing { words: process.last_words(), ..Closing::because(what) });
+    process.begin_to_stop();
+}
+
+async fn read_lines(connection: &Arc<Connection>, stdout: ChildStdout) {
+    let limit = connection.shared.config.max_message;
+    let mut lines = Lines::new(stdout, limit);
+    let warned = AtomicBool::new(false);
+    while let Ok(Some(line)) = lines.next().await {
+        match line {
+            Line::Whole(line) if line.iter().all(u8::is_ascii_whitespace) => {}
+            Line::Whole(line) => {
+                if connection.receive_bytes(&line, None).is_err() {
+                    pass_over(connection, &line, &warned);
+                }
+            }
+            Line::TooLong { id } => {
+                tracing::warn!(server = %connection.shared.config.name, limit, "a message was too large and was dropped");
+                if let Some(id) = id.or_else(|| connection.only_open()) {
+                    connection.answer(id, Err(CallError::TooLarge { limit }));
+                }
+            }
+        }
+    }
+}
+
+/// Once as a warning; a server that does it once does it often.
+fn pass_over(connection: &Connection, line: &[u8], warned: &AtomicBool) {
+    let start = String::from_utf8_lossy(&line[..line.len().min(200)]);
+    let server = &connection.shared.config.name;
+    if warned.swap(true, Ordering::Relaxed) {
+        tracing::debug!(%server, line = ?start, "not a message on stdout");
+    } else {
+        tracing::warn!(%server, line = ?start, "the server prints on stdout what is not a message; it is passed over");
+    }
+}

@@ -1,0 +1,299 @@
+//! One task per server that alone decides whether the server runs.
+//!
+//! What a reader would get wrong: calls do not pass through here. A call finds the connection in `Shared` and uses
+//! it; only when there is none does it ask the supervisor for one.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::{mpsc, oneshot};
+use toolfold_config::Start;
+use toolfold_wire::BoxFuture;
+
+use crate::backoff::Backoff;
+use crate::call::CallError;
+use crate::connection::{Closing, Connection};
+use crate::era::{self, Established, Greeting};
+use crate::listen;
+use crate::listing;
+use crate::manifest::Manifest;
+use crate::shared::{Shared, Stale};
+use crate::upstream::State;
+
+/// Between two listings of a server that keeps announcing changes.
+const BETWEEN_LISTINGS: Duration = Duration::from_millis(500);
+const NEVER: Duration = Duration::from_secs(86_400);
+
+pub(crate) enum Command {
+    /// A call needs the server.
+    Need(oneshot::Sender<Result<Arc<Connection>, CallError>>),
+    Refresh,
+    Stop(oneshot::Sender<()>),
+}
+
+pub(crate) struct Supervisor {
+    shared: Arc<Shared>,
+    commands: mpsc::UnboundedReceiver<Command>,
+    attempt: Option<BoxFuture<'static, Result<Established, String>>>,
+    live: Option<Live>,
+    listing: Option<BoxFuture<'static, Manifest>>,
+    listed_at: Option<Instant>,
+    waiting: Vec<oneshot::Sender<Result<Arc<Connection>, CallError>>>,
+    backoff: Backoff,
+    failure: Option<Failed>,
+    stopped: bool,
+}
+
+struct Live {
+    connection: Arc<Connection>,
+    greeting: Greeting,
+    since: Instant,
+}
+
+struct Failed {
+    why: String,
+    retry_at: Instant,
+}
+
+impl Supervisor {
+    pub(crate) fn new(shared: Arc<Shared>, commands: mpsc::UnboundedReceiver<Command>) -> Self {
+        Supervisor {
+            shared,
+            commands,
+            attempt: None,
+            live: None,
+            listing: None,
+            listed_at: None,
+            waiting: Vec::new(),
+            backoff: Backoff::default(),
+            failure: None,
+            stopped: false,
+        }
+    }
+
+    pub(crate) async fn run(mut self) {
+        if self.wanted() {
+            self.start();
+        }
+        loop {
+            let alarm = tokio::time::sleep(self.until_alarm());
+            tokio::select! {
+                command = self.commands.recv() => match command {
+                    Some(command) => self.obey(command).await,
+                    None => break,
+                },
+                outcome = ready(&mut self.attempt) => self.attempted(outcome),
+                manifest = ready(&mut self.listing) => self.listed(manifest),
+                () = lost(self.live.as_ref()) => self.lost(),
+                () = self.shared.stale.changed() => {}
+                () = alarm => {}
+            }
+            self.look_around().await;
+        }
+        self.shut_down().await;
+    }
+
+    async fn obey(&mut self, command: Command) {
+        match command {
+            Command::Need(reply) => self.need(reply),
+            Command::Refresh => {
+                self.shared.stale.mark(Stale::ALL);
+                if self.live.is_none() && !self.stopped {
+                    self.start_if_due();
+                }
+            }
+            Command::Stop(done) => {
+                self.shut_down().await;
+                let _ = done.send(());
+            }
+        }
+    }
+
+    fn need(&mut self, reply: oneshot::Sender<Result<Arc<Connection>, CallError>>) {
+        if self.live.as_ref().is_some_and(|live| live.connection.is_closed()) {
+            self.lost();
+        }
+        if let Some(live) = &self.live {
+            let _ = reply.send(Ok(live.connection.clone()));
+        } else if self.stopped {
+            let _ = reply.send(Err(CallError::unavailable("the server is stopped")));
+        } else if self.start_if_due() {
+            self.waiting.retain(|reply| !reply.is_closed());
+            self.waiting.push(reply);
+        } else {
+            let _ = reply.send(Err(self.unavailable()));
+        }
+    }
+
+    fn unavailable(&self) -> CallError {
+        match &self.failure {
+            Some(failure) => CallError::Unavailable {
+                why: failure.why.clone(),
+                retry_in: Some(failure.retry_at.saturating_duration_since(Instant::now())),
+            },
+            None => CallError::unavailable("the server is not running"),
+        }
+    }
+
+    /// Whether the server should run although nobody calls it.
+    fn wanted(&self) -> bool {
+        let config = &self.shared.config;
+        !self.stopped
+            && (config.start == Start::Eager
+                || self.shared.manifest().is_none()
+                || !self.shared.subscriptions.borrow().is_empty())
+    }
+
+    /// Whether an attempt is under way, begun now or before.
+    fn start_if_due(&mut self) -> bool {
+        if self.attempt.is_none() && self.failure.as_ref().is_none_or(|failed| failed.retry_at <= Instant::now()) {
+            self.start();
+        }
+        self.attempt.is_some()
+    }
+
+    fn start(&mut self) {
+        self.shared.set_state(State::Starting);
+        let shared = self.shared.clone();
+        self.attempt = Some(Box::pin(async move { era::connect(&shared).await }));
+    }
+
+    fn attempted(&mut self, outcome: Result<Established, String>) {
+        self.attempt = None;
+        match outcome {
+            Ok(established) => self.begin(established),
+            Err(why) => {
+                self.fail(why);
+                for reply in std::mem::take(&mut self.waiting) {
+                    let _ = reply.send(Err(self.unavailable()));
+                }
+            }
+        }
+    }
+
+    fn begin(&mut self, Established { connection, greeting }: Established) {
+        self.failure = None;
+        self.shared.set_connection(Some(connection.clone()));
+        self.shared.set_state(State::Ready);
+        for reply in std::mem::take(&mut self.waiting) {
+            let _ = reply.send(Ok(connection.clone()));
+        }
+        tokio::spawn(listen::attend(connection.clone(), greeting.capabilities.clone()));
+        self.live = Some(Live { connection, greeting, since: Instant::now() });
+        self.listed_at = None;
+        self.shared.stale.mark(Stale::ALL);
+    }
+
+    fn fail(&mut self, why: String) {
+        let retry_in = self.backoff.fail();
+        tracing::warn!(server = %self.shared.config.name, why = ?why, ?retry_in, "the server failed");
+        self.failure = Some(Failed { why: why.clone(), retry_at: Instant::now() + retry_in });
+        self.shared.set_state(State::Failing { why, retry_in });
+    }
+
+    fn lost(&mut self) {
+        let Some(live) = self.live.take() else { return };
+        self.listing = None;
+        self.shared.set_connection(None);
+        self.backoff.lived(live.since.elapsed());
+        let closing = live.connection.closing().unwrap_or_else(|| Closing::because("went away"));
+        if closing.harmless && self.backoff.forgives() {
+            self.shared.set_state(self.at_rest());
+        } else {
+            self.fail(closing.why());
+        }
+    }
+
+    fn listed(&mut self, manifest: Manifest) {
+        self.listing = None;
+        self.listed_at = Some(Instant::now());
+        // What was read while the connection broke is half a list; the next connection reads it whole.
+        if self.live.as_ref().is_some_and(|live| !live.connection.is_closed()) {
+            self.shared.set_manifest(Arc::new(manifest));
+        }
+    }
+
+    /// What is due, whatever woke us.
+    async fn look_around(&mut self) {
+        if self.live.is_none() && self.attempt.is_none() && self.wanted() {
+            self.start_if_due();
+        }
+        if self.idle_until().is_some_and(|end| end <= Instant::now()) {
+            self.stop_idle().await;
+        }
+        if self.listing_due().is_some_and(|due| due <= Instant::now())
+            && let Some(live) = &self.live
+        {
+            let (connection, greeting) = (live.connection.clone(), live.greeting.clone());
+            self.listing = Some(Box::pin(listing::list(connection, greeting, self.shared.stale.take())));
+        }
+    }
+
+    fn until_alarm(&self) -> Duration {
+        let retry = self.failure.as_ref().filter(|_| self.live.is_none() && self.attempt.is_none() && self.wanted());
+        let times = [retry.map(|failed| failed.retry_at), self.idle_until(), self.listing_due()];
+        let next = times.into_iter().flatten().min();
+        next.map_or(NEVER, |at| at.saturating_duration_since(Instant::now()))
+    }
+
+    fn listing_due(&self) -> Option<Instant> {
+        let due = self.live.is_some() && self.listing.is_none() && self.shared.stale.is_any();
+        due.then(|| self.listed_at.map_or_else(Instant::now, |at| at + BETWEEN_LISTINGS))
+    }
+
+    /// When the server will have been idle for long enough to be stopped.
+    fn idle_until(&self) -> Option<Instant> {
+        let live = self.live.as_ref().filter(|_| self.listing.is_none() && !self.wanted())?;
+        // While a call is open there is nothing to wait for: look again after a whole idle time.
+        let since = live.connection.idle_since().unwrap_or_else(Instant::now);
+        Some(since + self.shared.config.timeouts.idle)
+    }
+
+    async fn stop_idle(&mut self) {
+        let Some(live) = &self.live else { return };
+        let Some(before) = Instant::now().checked_sub(self.shared.config.timeouts.idle) else { return };
+        if live.connection.close_if_idle_since(before) {
+            tracing::debug!(server = %self.shared.config.name, "stopped: nobody has called it for a while");
+            self.end_live().await;
+            self.shared.set_state(self.at_rest());
+        }
+    }
+
+    async fn end_live(&mut self) {
+        self.listing = None;
+        self.shared.set_connection(None);
+        if let Some(live) = self.live.take() {
+            self.backoff.lived(live.since.elapsed());
+            live.connection.shut_down(Closing::harmless("was stopped")).await;
+        }
+    }
+
+    fn at_rest(&self) -> State {
+        if self.shared.manifest().is_some() { State::Known } else { State::Configured }
+    }
+
+    async fn shut_down(&mut self) {
+        self.stopped = true;
+        self.attempt = None;
+        for reply in std::mem::take(&mut self.waiting) {
+            let _ = reply.send(Err(CallError::unavailable("the server was stopped")));
+        }
+        self.end_live().await;
+        self.shared.set_state(State::Stopped);
+    }
+}
+
+/// The output of a future that may not be there.
+async fn ready<T>(slot: &mut Option<BoxFuture<'static, T>>) -> T {
+    match slot {
+        Some(future) => future.await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn lost(live: Option<&Live>) {
+    match live {
+        Some(live) => live.connection.closed().await,
+        None => std::future::pending().await,
+    }
+}
