@@ -191,7 +191,7 @@ impl Script {
             Some(path) => saved_tools(path)?,
             None => Vec::new(),
         };
-        tools.extend(self.tools.iter().map(|tool| expand(tool)));
+        tools.extend(self.tools.iter().map(expand));
         if self.invalid_schema {
             tools.extend(invalid_tools());
         }
