@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use toolfold_core::{Fingerprint, Secret, ServerName, Surface};
+use toolfold_core::{Secret, ServerName, Surface};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
@@ -138,17 +138,5 @@ impl Server {
             timeouts: Timeouts::default(),
             max_message: DEFAULT_MAX_MESSAGE,
         }
-    }
-
-    /// What a remembered tool list belongs to: the program or the URL. Secrets have no part in it, so that a renewed
-    /// token does not make Toolfold forget.
-    pub fn identity(&self) -> Fingerprint {
-        let text = match &self.transport {
-            Transport::Stdio { command, args, env, cwd } => {
-                format!("stdio {command:?} {args:?} {:?} {cwd:?}", env.keys().collect::<Vec<_>>())
-            }
-            Transport::Http { url, headers } => format!("http {url:?} {:?}", headers.keys().collect::<Vec<_>>()),
-        };
-        Fingerprint::of_text(&text)
     }
 }

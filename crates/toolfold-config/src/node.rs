@@ -44,7 +44,7 @@ impl Value {
             Value::Text(_) => "a string",
             Value::Integer(_) => "an integer",
             Value::Float(_) => "a number with a fraction",
-            Value::Bool(_) => "true or false",
+            Value::Bool(_) => "a boolean",
             Value::List(_) => "a list",
             Value::Table(_) => "a table",
             Value::Other(what) => what,
@@ -94,8 +94,9 @@ fn toml_node(value: &Spanned<DeValue<'_>>, depth: usize) -> Node {
 }
 
 pub(crate) fn from_json(text: &str, report: &mut Report) -> Option<Node> {
+    report.speaks_json = true;
     match serde_json::from_str::<&RawValue>(text) {
-        Ok(raw) => json_node(text, raw, &Place::default(), 0, report),
+        Ok(raw) => Some(json_node(text, raw, 0)),
         Err(error) => {
             let offset = offset_of(text, error.line(), error.column());
             // serde_json ends its sentence with the place, which is already in front of it.
@@ -108,42 +109,33 @@ pub(crate) fn from_json(text: &str, report: &mut Report) -> Option<Node> {
     }
 }
 
-fn json_node(text: &str, raw: &RawValue, place: &Place, depth: usize, report: &mut Report) -> Option<Node> {
+fn json_node(text: &str, raw: &RawValue, depth: usize) -> Node {
     let json = raw.get();
     // A borrowed `RawValue` is a part of the text it was parsed from: the distance is its place.
     let offset = json.as_ptr().addr() - text.as_ptr().addr();
     let value = match json.as_bytes().first() {
         Some(b'{' | b'[') if depth > DEEPEST => Ok(Value::Other("something nested")),
-        Some(b'{') => serde_json::from_str(json).map(|members| json_table(text, members, place, depth, report)),
-        Some(b'[') => serde_json::from_str(json).map(|items| json_list(text, items, place, depth, report)),
+        Some(b'{') => serde_json::from_str(json).map(|members| json_table(text, members, depth)),
+        Some(b'[') => serde_json::from_str(json).map(|items| json_list(text, items, depth)),
         Some(b'"') => serde_json::from_str(json).map(Value::Text),
         Some(b't' | b'f') => serde_json::from_str(json).map(Value::Bool),
         Some(b'n') => Ok(Value::Other("null")),
         _ => serde_json::from_str(json).map(Value::Integer).or_else(|_| serde_json::from_str(json).map(Value::Float)),
     };
-    match value {
-        Ok(value) => Some(Node { offset, value }),
-        // What passes the grammar and still cannot be read: half of a surrogate pair, a number beyond all bounds.
-        Err(_) => {
-            let place = Place::new(Some(offset), place.key.clone());
-            report.error(&place, "cannot be represented: broken Unicode or a number out of range", None);
-            None
-        }
-    }
+    // Half of a surrogate pair and a number beyond all bounds pass the grammar and still cannot be read.
+    Node { offset, value: value.unwrap_or(Value::Other("broken Unicode or a number out of range")) }
 }
 
-fn json_table(text: &str, members: Members<'_>, place: &Place, depth: usize, report: &mut Report) -> Value {
-    let members = members.0.into_iter().filter_map(|(name, raw)| {
-        let offset = raw.get().as_ptr().addr() - text.as_ptr().addr();
-        let node = json_node(text, raw, &place.child(&name, offset), depth + 1, report)?;
-        Some(Member { name, offset, node })
+fn json_table(text: &str, members: Members<'_>, depth: usize) -> Value {
+    let members = members.0.into_iter().map(|(name, raw)| {
+        let node = json_node(text, raw, depth + 1);
+        Member { name, offset: node.offset, node }
     });
     Value::Table(members.collect())
 }
 
-fn json_list(text: &str, items: Vec<&RawValue>, place: &Place, depth: usize, report: &mut Report) -> Value {
-    let items = items.into_iter().enumerate();
-    Value::List(items.filter_map(|(i, raw)| json_node(text, raw, &place.item(i, 0), depth + 1, report)).collect())
+fn json_list(text: &str, items: Vec<&RawValue>, depth: usize) -> Value {
+    Value::List(items.into_iter().map(|raw| json_node(text, raw, depth + 1)).collect())
 }
 
 fn offset_of(text: &str, line: usize, column: usize) -> usize {

@@ -132,7 +132,7 @@ pub(crate) fn read_servers(
     let Some(table) = Table::open(node, place, report) else { return Vec::new() };
     let mut servers = Vec::new();
     for (member, place) in table.rest() {
-        if let Value::Text(_) = member.node.value {
+        if let (Value::Text(_), false) = (&member.node.value, report.speaks_json) {
             let hint = format!("write a table: `[{}]`, then `command = \"…\"` or `url = \"…\"` below it", place.key);
             report.error(&place, "expected a table, found a string", hint);
         } else if let Some(table) = Table::open(&member.node, place, report) {

@@ -42,6 +42,8 @@ impl Place {
 pub(crate) struct Report {
     /// The file being read, and its text.
     file: Option<(PathBuf, String)>,
+    /// Whether to say "object" where TOML says "table".
+    pub(crate) speaks_json: bool,
     found: Vec<Problem>,
     left_out: usize,
 }

@@ -103,7 +103,7 @@ impl Resolver<'_> {
         let text = self.text(field)?;
         let wrong = match Url::parse(&text.value) {
             Ok(url) if !["http", "https"].contains(&url.scheme()) => {
-                format!("has the scheme {}, which is not HTTP", quoted(url.scheme()))
+                "begins with neither http:// nor https://".to_owned()
             }
             Ok(url) if !url.username().is_empty() || url.password().is_some() => {
                 let hint = "send them as a header: headers = { Authorization = \"Basic ${…}\" }";
@@ -122,7 +122,7 @@ impl Resolver<'_> {
         let mut secrets = BTreeMap::new();
         for (name, value) in field.given().map_or(&[][..], |typed| &typed.value) {
             if !fits(name) {
-                self.report.error(&value.place, format!("{} cannot be the name of {what}", quoted(name)), None);
+                self.report.error(&value.place, format!("cannot be the name of {what}"), None);
             } else if let Some(text) = self.expanded(value) {
                 secrets.insert(name.clone(), Secret::new(text.value));
             }

@@ -60,8 +60,8 @@ impl<'n> Table<'n> {
     /// `None`, reported, where the node is not a table.
     pub(crate) fn open(node: &'n Node, place: Place, report: &mut Report) -> Option<Self> {
         let Value::Table(members) = &node.value else {
-            report.error(&place, format!("expected a table, found {}", node.value.describe()), None);
-            return None;
+            let wanted = if report.speaks_json { "an object" } else { "a table" };
+            return wrong(wanted, node, &place, report);
         };
         let mut left: Vec<&Member> = Vec::new();
         let mut seen = std::collections::HashSet::new();
@@ -177,12 +177,16 @@ fn text(node: &Node, place: &Place, report: &mut Report) -> Option<String> {
 
 fn wrong<T>(wanted: &str, node: &Node, place: &Place, report: &mut Report) -> Option<T> {
     let scalar = matches!(node.value, Value::Integer(_) | Value::Float(_) | Value::Bool(_));
+    let found = match node.value {
+        Value::Table(_) if report.speaks_json => "an object",
+        _ => node.value.describe(),
+    };
     let hint = match wanted {
         "a string" if scalar => Some("put it in quotes".to_owned()),
         "a list of strings" if matches!(node.value, Value::Text(_)) => Some("write it as `[\"…\", \"…\"]`".to_owned()),
         _ => None,
     };
-    report.error(place, format!("expected {wanted}, found {}", node.value.describe()), hint);
+    report.error(place, format!("expected {wanted}, found {found}"), hint);
     None
 }
 

@@ -1,0 +1,98 @@
+//! What a good file becomes.
+
+use std::time::Duration;
+
+use toolfold_config::{Changes, Config, EraChoice, Start, Transport, changed};
+use toolfold_core::{ServerName, Surface};
+
+use crate::load_as;
+
+fn config(text: &str) -> Config {
+    load_as("toolfold.toml", text).unwrap().config
+}
+
+fn names(names: &[&str]) -> Vec<ServerName> {
+    names.iter().map(|name| ServerName::new(*name).unwrap()).collect()
+}
+
+#[test]
+fn everything_said() {
+    let config = config(
+        r#"
+surface = "direct"
+pin = ["a.x", "y"]
+budget = 50
+toolbox = true
+[http]
+listen = "0.0.0.0:80"
+hosts = ["h"]
+origins = ["https://o"]
+token = "${TOKEN}"
+[servers.a]
+command = "./bin/a"
+args = ["${NONE:-x}", "$$HOME"]
+env = { A = "${TOKEN}" }
+cwd = "sub"
+start = "eager"
+era = "modern"
+prefix = false
+timeout = 1.5
+connect_timeout = "2m"
+idle_timeout = "1h"
+stop_timeout = "500ms"
+max_message = "1MB"
+[servers.b]
+url = "http://127.0.0.1:1/mcp"
+start = "lazy"
+"#,
+    );
+    assert_eq!(config.surface, Surface::Direct);
+    assert_eq!((config.pin, config.budget, config.toolbox), (vec!["a.x".to_owned(), "y".to_owned()], 50, true));
+    assert_eq!(config.http.token.unwrap().expose(), "hunter2");
+    let base = config.files[0].parent().unwrap();
+    let a = &config.servers[&names(&["a"])[0]];
+    assert_eq!((a.start, a.era, a.prefix, a.max_message), (Start::Eager, EraChoice::Modern, false, 1_000_000));
+    let seconds = [a.timeouts.call, a.timeouts.connect, a.timeouts.idle, a.timeouts.stop].map(|d| d.as_secs_f64());
+    assert_eq!(seconds, [1.5, 120.0, 3600.0, 0.5]);
+    let Transport::Stdio { command, args, env, cwd } = &a.transport else { panic!("not stdio") };
+    assert_eq!(*command, base.join("bin/a").display().to_string());
+    assert_eq!(args, &["x", "$HOME"]);
+    assert_eq!(env["A"].expose(), "hunter2");
+    assert_eq!(cwd.as_deref(), Some(base.join("sub").as_path()));
+    assert_eq!(config.servers[&names(&["b"])[0]].start, Start::Lazy);
+}
+
+#[test]
+fn nothing_said() {
+    let config = config(
+        "[servers.a]\ncommand = \"a\"\n[servers.b]\nurl = \"https://example.com\"\n[servers.c]\ncommand = \"c\"\nenabled = false",
+    );
+    assert!(!config.toolbox, "on only where no server is configured");
+    assert_eq!(config.servers.keys().cloned().collect::<Vec<_>>(), names(&["a", "b"]));
+    let [a, b] = config.servers.values().collect::<Vec<_>>()[..] else { panic!("not two") };
+    assert_eq!((a.start, b.start), (Start::Lazy, Start::Eager));
+    assert_eq!(a.timeouts.call, Duration::from_secs(60));
+    assert_eq!(*a, toolfold_config::Server::new(a.name.clone(), a.transport.clone()));
+}
+
+#[test]
+fn a_file_without_servers_keeps_the_toolbox() {
+    assert!(config("budget = 900").toolbox);
+    assert!(!config("toolbox = false").toolbox);
+}
+
+#[test]
+fn secrets_are_not_shown() {
+    let text = "[http]\ntoken = \"${TOKEN}\"\n[servers.a]\ncommand = \"a\"\nenv = { A = \"${TOKEN}\" }";
+    assert!(!format!("{:?}", config(text)).contains("hunter2"));
+}
+
+#[test]
+fn a_reload_touches_only_what_changed() {
+    let server = |name: &str, rest: &str| format!("[servers.{name}]\ncommand = \"{name}\"\n{rest}\n");
+    let old = config(&[server("a", ""), server("b", ""), server("c", "")].concat());
+    let new = config(&[server("b", ""), server("c", "timeout = 5"), server("d", "")].concat());
+    let expected = Changes { added: names(&["d"]), removed: names(&["a"]), changed: names(&["c"]) };
+    assert_eq!(changed(&old, &new), expected);
+    assert!(changed(&old, &old).is_empty());
+}
