@@ -13,8 +13,8 @@ mod sse;
 mod version;
 
 pub use header::{
-    METHOD_HEADER, NAME_HEADER, PARAM_PREFIX, ParameterHeader, decode_header, encode_header, name_of, parameter_headers,
-    SESSION_HEADER, VERSION_HEADER,
+    METHOD_HEADER, NAME_HEADER, PARAM_PREFIX, ParameterHeader, SESSION_HEADER, VERSION_HEADER, decode_header,
+    encode_header, name_of, parameter_headers,
 };
 pub use message::{BadMessage, Id, Message, Raw, RpcError, raw, raw_of};
 pub use object::Object;

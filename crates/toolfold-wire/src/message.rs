@@ -115,16 +115,21 @@ pub struct BadMessage {
 
 #[derive(Deserialize)]
 struct Incoming<'a> {
-    #[serde(default, borrow)]
+    #[serde(default, borrow, deserialize_with = "present")]
     id: Option<&'a RawValue>,
     #[serde(default)]
     method: Option<String>,
-    #[serde(default, borrow)]
+    #[serde(default, borrow, deserialize_with = "present")]
     params: Option<&'a RawValue>,
-    #[serde(default, borrow)]
+    #[serde(default, borrow, deserialize_with = "present")]
     result: Option<&'a RawValue>,
     #[serde(default)]
     error: Option<RpcError>,
+}
+
+/// A member that is there, `null` included: `"result": null` is an answer, and `"id": null` is no notification.
+fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(Some)
 }
 
 #[derive(Serialize)]
@@ -188,12 +193,9 @@ impl Message {
     /// one: a newline between two JSON tokens means nothing, and inside a string it can only stand escaped.
     pub fn to_line(&self) -> String {
         let outgoing = match self {
-            Message::Request { id, method, params } => Outgoing {
-                id: Some(id.to_raw()),
-                method: Some(method),
-                params: params.as_deref(),
-                ..Outgoing::EMPTY
-            },
+            Message::Request { id, method, params } => {
+                Outgoing { id: Some(id.to_raw()), method: Some(method), params: params.as_deref(), ..Outgoing::EMPTY }
+            }
             Message::Notification { method, params } => {
                 Outgoing { method: Some(method), params: params.as_deref(), ..Outgoing::EMPTY }
             }
@@ -213,8 +215,7 @@ impl Message {
 }
 
 impl Outgoing<'_> {
-    const EMPTY: Self =
-        Outgoing { jsonrpc: "2.0", id: None, method: None, params: None, result: None, error: None };
+    const EMPTY: Self = Outgoing { jsonrpc: "2.0", id: None, method: None, params: None, result: None, error: None };
 }
 
 fn invalid_request() -> RpcError {

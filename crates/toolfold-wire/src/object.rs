@@ -22,9 +22,9 @@ impl Object {
         serde_json::from_str(raw.get()).ok()
     }
 
-    /// As [`Object::parse`], with no parameters read as an empty object.
+    /// As [`Object::parse`], with no parameters, or `null`, read as an empty object.
     pub fn parse_optional(raw: Option<&RawValue>) -> Option<Self> {
-        raw.map_or_else(|| Some(Object::new()), Object::parse)
+        raw.filter(|raw| raw.get() != "null").map_or_else(|| Some(Object::new()), Object::parse)
     }
 
     pub fn get(&self, key: &str) -> Option<&RawValue> {
