@@ -1,0 +1,104 @@
+//! Ranked entries, one line each; and what to say when there are none.
+
+use serde_json::json;
+use toolfold_catalog::Node;
+use toolfold_core::{Code, Refusal};
+use toolfold_index::{Filter, Found, Query};
+
+use super::budget::{cost, fit};
+use super::{lines, more};
+use crate::cursor::Cursor;
+use crate::surface::{Search, View};
+
+/// Below this the best hit is a guess.
+const DOUBTFUL: f32 = 0.3;
+const DOUBT: &str = "No close match. The nearest:";
+const NODES_NAMED: usize = 12;
+const NODES_HINTED: usize = 3;
+
+pub(crate) fn search(view: &View<'_>, search: &Search) -> Result<String, Refusal> {
+    let node = view.catalog.node(&search.path).unwrap_or_else(|_| view.catalog.root());
+    let within = (!node.path.is_empty()).then_some(node.entries.as_slice());
+    let found = find(view, search, within);
+    if found.total == 0 {
+        return nothing(view, search, node);
+    }
+    if found.hits.is_empty() {
+        let message = "There is nothing behind this cursor any more: what is served has changed. Ask again without it.";
+        return Err(Refusal::new(Code::InvalidCursor, message).next("find_tools", json!({"query": search.query})));
+    }
+    Ok(page(view, search, &found))
+}
+
+fn find(view: &View<'_>, search: &Search, within: Option<&[usize]>) -> Found {
+    let filter = Filter { within, kind: search.kind, ..Filter::default() };
+    let query = Query { text: &search.query, filter, limit: search.limit, offset: search.offset };
+    view.index.search(view.catalog, &query)
+}
+
+fn page(view: &View<'_>, search: &Search, found: &Found) -> String {
+    let doubtful = search.offset == 0 && found.hits[0].confidence < DOUBTFUL;
+    let items: Vec<Vec<String>> = found
+        .hits
+        .iter()
+        .map(|hit| {
+            let copies = if hit.copies > 0 { format!(" (+{} like it)", hit.copies) } else { String::new() };
+            lines(view.catalog.entry(hit.entry), search.detail, &copies)
+        })
+        .collect();
+    let rest = |shown: usize| {
+        let offset = search.offset + shown;
+        let left = found.total.saturating_sub(offset);
+        let Search { query, path, kind, detail, limit, .. } = search.clone();
+        (left > 0).then(|| more(&Cursor { query, path, kind, detail, limit, offset }.encode(), left))
+    };
+    // Room for a cursor is kept whether or not one is needed.
+    let reserved = rest(1).map_or(0, |line| cost(&line) + 2) + if doubtful { cost(DOUBT) } else { 0 };
+    let mut text = if doubtful { vec![DOUBT.to_owned()] } else { Vec::new() };
+    let shown = fit(&items, view.budget.saturating_sub(reserved));
+    let rest = rest(shown.len());
+    text.extend(shown);
+    text.extend(rest);
+    text.join("\n")
+}
+
+/// Nothing matched: where something would, or what there is at all.
+fn nothing(view: &View<'_>, search: &Search, node: &Node) -> Result<String, Refusal> {
+    if !node.path.is_empty() {
+        return Err(not_in_node(view, search, node));
+    }
+    if view.catalog.is_empty() {
+        return Ok(super::browse::EMPTY.to_owned());
+    }
+    let names: Vec<&str> = view.catalog.servers().iter().map(|server| server.name.as_str()).take(NODES_NAMED).collect();
+    let more = if view.catalog.servers().len() > NODES_NAMED { ", …" } else { "" };
+    Ok(format!(
+        "No tool matches {:?}: none of its words is in any name or description. Try other words for service and action, \
+         or browse with path [\"Servers\", name]. Servers: {}{more}",
+        search.query,
+        names.join(", ")
+    ))
+}
+
+fn not_in_node(view: &View<'_>, search: &Search, node: &Node) -> Refusal {
+    let elsewhere = find(view, &Search { limit: 20, offset: 0, ..search.clone() }, None);
+    let mut hints: Vec<String> = Vec::new();
+    for hit in &elsewhere.hits {
+        let holding = view.catalog.root().walk().into_iter().filter(|node| node.children.is_empty());
+        let paths =
+            holding.filter(|node| node.entries.binary_search(&hit.entry).is_ok()).map(|node| node.path.join("/"));
+        for path in paths {
+            if !hints.contains(&path) && hints.len() < NODES_HINTED {
+                hints.push(path);
+            }
+        }
+    }
+    let place = node.path.join("/");
+    let message = if hints.is_empty() {
+        format!("Nothing in {place} matches {:?}, nor anything elsewhere. Try other words.", search.query)
+    } else {
+        format!("Nothing in {place} matches {:?}. The nodes in the hints have matches.", search.query)
+    };
+    let next = if hints.is_empty() { json!({"path": node.path}) } else { json!({"query": search.query}) };
+    Refusal::new(Code::NoMatchInCategory, message).hints(hints).next("find_tools", next)
+}

@@ -1,0 +1,120 @@
+//! Refusals that teach: what is wrong, where, and the schema of that part, so that the next try can be right.
+
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::{ValidationError, Validator};
+use serde_json::{Value, json};
+use toolfold_core::{Code, Entry, Refusal, words};
+
+use crate::schema::{parameters, resolve};
+
+const MOST_PROBLEMS: usize = 5;
+/// A schema longer than this is left to `find_tools`.
+const LONGEST_SCHEMA: usize = 4000;
+const LONGEST_MESSAGE: usize = 200;
+
+struct Problem {
+    at: String,
+    what: String,
+    schema: Value,
+}
+
+pub(super) fn not_an_object(entry: &Entry) -> Refusal {
+    let schema = entry.input_schema();
+    let problem = Problem { at: "/".to_owned(), what: "the arguments must be a JSON object".to_owned(), schema };
+    refuse(entry, vec![problem])
+}
+
+/// What is wrong with the arguments; `None` where nothing is.
+pub(super) fn refusal(entry: &Entry, schema: &Value, validator: &Validator, arguments: &Value) -> Option<Refusal> {
+    let errors = validator.iter_errors(arguments).filter(is_about_arguments);
+    let problems: Vec<Problem> = errors.take(MOST_PROBLEMS).map(|error| problem(schema, arguments, &error)).collect();
+    (!problems.is_empty()).then(|| refuse(entry, problems))
+}
+
+/// A pattern that the checker gave up on says nothing about the arguments.
+fn is_about_arguments(error: &ValidationError<'_>) -> bool {
+    !matches!(
+        error.kind(),
+        ValidationErrorKind::BacktrackLimitExceeded { .. }
+            | ValidationErrorKind::RegexEngineFailure { .. }
+            | ValidationErrorKind::Referencing(_)
+    )
+}
+
+fn refuse(entry: &Entry, problems: Vec<Problem>) -> Refusal {
+    let told: Vec<String> = problems.iter().map(|problem| format!("{}: {}", problem.at, problem.what)).collect();
+    let message = format!("The arguments do not fit {}. Correct what the hints say and call again.", entry.id);
+    let details: Vec<Value> = problems
+        .into_iter()
+        .map(|problem| {
+            let mut shown = json!({"at": problem.at, "problem": problem.what});
+            if problem.schema.to_string().len() <= LONGEST_SCHEMA {
+                shown["schema"] = problem.schema;
+            }
+            shown
+        })
+        .collect();
+    Refusal::new(Code::InvalidArguments, message)
+        .hints(told)
+        .details(json!({ "problems": details }))
+        .next("find_tools", json!({"tool": entry.id.to_string(), "detail": "full"}))
+}
+
+fn problem(root: &Value, arguments: &Value, error: &ValidationError<'_>) -> Problem {
+    let place = error.instance_path().to_string();
+    let part = part(root, error.schema_path().as_str());
+    let object = if place.is_empty() { Some(arguments) } else { arguments.pointer(&place) };
+    match error.kind() {
+        ValidationErrorKind::Required { property } => {
+            let name = property.as_str().unwrap_or_default();
+            missing(root, part, &place, name, object)
+        }
+        ValidationErrorKind::AdditionalProperties { unexpected }
+        | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
+            Problem { at: shown(&place), what: unknown(root, part, unexpected), schema: part.clone() }
+        }
+        _ => Problem { at: shown(&place), what: said(error), schema: part.clone() },
+    }
+}
+
+/// The schema that was broken: the place of the keyword without the keyword.
+fn part<'a>(root: &'a Value, keyword: &str) -> &'a Value {
+    let place = keyword.rsplit_once('/').map_or("", |(place, _)| place);
+    root.pointer(place).unwrap_or(root)
+}
+
+fn missing(root: &Value, part: &Value, place: &str, name: &str, object: Option<&Value>) -> Problem {
+    let known = parameters(root, part).list;
+    let schema = known.iter().find(|parameter| parameter.name == name).map(|parameter| resolve(root, parameter.schema));
+    let given = object.and_then(Value::as_object).into_iter().flatten().map(|(key, _)| key.as_str());
+    let strange = given.filter(|key| known.iter().all(|parameter| parameter.name != *key)).take(50);
+    let meant = words::nearest(name, strange).map_or(String::new(), |key| format!(" (is {key:?} meant to be it?)"));
+    Problem {
+        at: format!("{place}/{name}"),
+        what: format!("is required and missing{meant}"),
+        schema: schema.cloned().unwrap_or(Value::Bool(true)),
+    }
+}
+
+fn unknown(root: &Value, part: &Value, unexpected: &[String]) -> String {
+    let known = parameters(root, part).list;
+    let each = unexpected.iter().take(MOST_PROBLEMS).map(|name| {
+        let near = words::nearest(name, known.iter().map(|parameter| parameter.name));
+        let name: String = name.chars().take(60).collect();
+        near.map_or(format!("{name:?} is not a parameter"), |near| {
+            format!("{name:?} is not a parameter (did you mean {near:?}?)")
+        })
+    });
+    each.collect::<Vec<_>>().join("; ")
+}
+
+/// The checker's own words, without the value: that may be long, and the caller knows it.
+fn said(error: &ValidationError<'_>) -> String {
+    let text = error.masked_with("it").to_string();
+    let short: String = text.chars().take(LONGEST_MESSAGE).collect();
+    if short.len() < text.len() { format!("{short}…") } else { short }
+}
+
+fn shown(place: &str) -> String {
+    if place.is_empty() { "/".to_owned() } else { place.to_owned() }
+}

@@ -1,0 +1,225 @@
+//! Arguments that the schema accepts: what is required, in the simplest values that fit. Best effort, since a schema can
+//! ask for anything; the tests count how often it succeeds on real tools.
+
+use serde_json::{Map, Value, json};
+use toolfold_core::Entry;
+
+use super::pattern::matching;
+use crate::schema::{choices, parameters, resolve, types};
+
+const DEEPEST: usize = 6;
+const MOST_ITEMS: u64 = 20;
+const MOST_LETTERS: u64 = 200;
+const MOST_MEMBERS: usize = 60;
+
+/// Example arguments for a call.
+pub fn example(entry: &Entry) -> Value {
+    let schema = entry.input_schema();
+    object(&schema, &schema, 0)
+}
+
+fn value(root: &Value, schema: &Value, depth: usize) -> Value {
+    let schema = resolve(root, schema);
+    if let Some(given) = given(schema) {
+        return given;
+    }
+    if depth > DEEPEST {
+        return Value::Null;
+    }
+    let types = types(schema);
+    let is_object = types.contains(&"object") || schema.get("properties").is_some();
+    if let (false, Some(choice)) = (is_object, choices(schema).first()) {
+        return value(root, &merged(schema, choice), depth + 1);
+    }
+    if let (true, Some(Value::Array(parts))) = (types.is_empty() && !is_object, schema.get("allOf")) {
+        let whole = parts.iter().fold(json!({}), |whole, part| merged(&whole, resolve(root, part)));
+        return value(root, &merged(schema, &whole), depth + 1);
+    }
+    match types.first() {
+        _ if is_object => object(root, schema, depth),
+        Some(&"integer") => number(schema, true),
+        Some(&"number") => number(schema, false),
+        Some(&"boolean") => json!(true),
+        Some(&"array") => array(root, schema, depth),
+        Some(&"string") | None => string(schema),
+        Some(_) => Value::Null,
+    }
+}
+
+/// What the schema itself proposes, where it is of the right type.
+fn given(schema: &Value) -> Option<Value> {
+    if let Some(constant) = schema.get("const") {
+        return Some(constant.clone());
+    }
+    let values =
+        |key: &str| schema.get(key).and_then(Value::as_array).into_iter().flatten().find(|value| !value.is_null());
+    if let Some(first) = values("enum") {
+        let default =
+            schema.get("default").filter(|default| schema["enum"].as_array().is_some_and(|all| all.contains(default)));
+        return Some(default.unwrap_or(first).clone());
+    }
+    let proposals = values("examples").into_iter().chain(schema.get("example")).chain(schema.get("default"));
+    proposals.filter(|value| has_type(schema, value) && is_small(value)).find(|value| fits(schema, value)).cloned()
+}
+
+fn has_type(schema: &Value, value: &Value) -> bool {
+    let types = types(schema);
+    let name = match value {
+        Value::Null => return false,
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_i64() || number.is_u64() => "integer",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        // What is inside would have to be checked as well.
+        Value::Array(items) if items.iter().any(|item| !item.is_string()) => return false,
+        Value::Array(_) => "array",
+        Value::Object(_) => return false,
+    };
+    types.contains(&name) || (name == "integer" && types.contains(&"number"))
+}
+
+fn is_small(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.len() <= 60 && !text.is_empty(),
+        Value::Array(items) => items.len() <= 3 && items.iter().all(is_small),
+        _ => true,
+    }
+}
+
+/// Bounds a proposal could break; patterns are left to the server, who proposed it.
+fn fits(schema: &Value, value: &Value) -> bool {
+    let bound = |key: &str| schema.get(key).and_then(Value::as_f64);
+    let size = match value {
+        Value::Number(number) => number.as_f64().unwrap_or_default(),
+        Value::String(text) => text.chars().count() as f64,
+        Value::Array(items) => items.len() as f64,
+        _ => return true,
+    };
+    let (low, high) = match value {
+        Value::Number(_) => (bound("minimum"), bound("maximum")),
+        Value::String(_) => (bound("minLength"), bound("maxLength")),
+        _ => (bound("minItems"), bound("maxItems")),
+    };
+    low.is_none_or(|low| size >= low) && high.is_none_or(|high| size <= high)
+}
+
+/// The members of both, the second one's first. Good enough for an example, not for a proof.
+fn merged(schema: &Value, other: &Value) -> Value {
+    let mut members: Map<String, Value> = other.as_object().cloned().unwrap_or_default();
+    for (key, value) in schema.as_object().into_iter().flatten() {
+        if !matches!(key.as_str(), "anyOf" | "oneOf" | "allOf" | "default") {
+            members.entry(key.clone()).or_insert_with(|| value.clone());
+        }
+    }
+    Value::Object(members)
+}
+
+fn object(root: &Value, schema: &Value, depth: usize) -> Value {
+    let all = parameters(root, schema);
+    let mut needed: Vec<&str> = all.list.iter().filter(|p| p.required).map(|p| p.name).collect();
+    // Of alternatives, what the first one requires.
+    let first_choice = choices(resolve(root, schema)).into_iter().next().map(|choice| resolve(root, choice));
+    let also = first_choice.and_then(|choice| choice.get("required")).and_then(Value::as_array);
+    needed.extend(also.into_iter().flatten().filter_map(Value::as_str));
+    let mut members = Map::new();
+    for name in needed.into_iter().take(MOST_MEMBERS) {
+        let own = first_choice.and_then(|choice| choice.get("properties")?.get(name));
+        let known = all.list.iter().find(|parameter| parameter.name == name).map(|parameter| parameter.schema);
+        let member = own.or(known).map_or(json!("…"), |schema| value(root, schema, depth + 1));
+        members.insert(name.to_owned(), member);
+    }
+    fill(root, schema, depth, &all, &mut members);
+    Value::Object(members)
+}
+
+/// `minProperties` asks for more than what is required.
+fn fill(
+    root: &Value,
+    schema: &Value,
+    depth: usize,
+    all: &crate::schema::Parameters<'_>,
+    members: &mut Map<String, Value>,
+) {
+    let least = schema.get("minProperties").and_then(Value::as_u64).unwrap_or(0).min(MOST_ITEMS) as usize;
+    for parameter in &all.list {
+        if members.len() >= least {
+            return;
+        }
+        if !members.contains_key(parameter.name) {
+            members.insert(parameter.name.to_owned(), value(root, parameter.schema, depth + 1));
+        }
+    }
+    let additional = schema.get("additionalProperties").filter(|additional| additional.is_object());
+    for number in members.len()..least {
+        members.insert(format!("key{number}"), additional.map_or(json!("…"), |schema| value(root, schema, depth + 1)));
+    }
+}
+
+fn number(schema: &Value, whole: bool) -> Value {
+    let bound = |key: &str| schema.get(key).and_then(Value::as_f64);
+    let above = bound("exclusiveMinimum").map(|low| if whole { low.floor() + 1.0 } else { low + 0.5 });
+    let below = bound("exclusiveMaximum").map(|high| if whole { high.ceil() - 1.0 } else { high - 0.5 });
+    let low = [bound("minimum"), above].into_iter().flatten().fold(f64::NEG_INFINITY, f64::max);
+    let high = [bound("maximum"), below].into_iter().flatten().fold(f64::INFINITY, f64::min);
+    let mut number = 1f64.max(low).min(high);
+    if whole {
+        number = if number < low { number.ceil() } else { number.floor().max(low.ceil()) };
+    }
+    if let Some(step) = bound("multipleOf").filter(|step| *step > 0.0) {
+        number = (number / step).ceil() * step;
+    }
+    if number.fract() == 0.0 && number.abs() < 9e15 { json!(number as i64) } else { json!(number) }
+}
+
+fn array(root: &Value, schema: &Value, depth: usize) -> Value {
+    let least = schema.get("minItems").and_then(Value::as_u64).unwrap_or(1).clamp(1, MOST_ITEMS);
+    let most = schema.get("maxItems").and_then(Value::as_u64).unwrap_or(MOST_ITEMS);
+    let leading = schema.get("prefixItems").and_then(Value::as_array);
+    let item = |place: usize| {
+        let own = leading.and_then(|leading| leading.get(place)).or_else(|| schema.get("items"));
+        own.map_or(json!("…"), |item| value(root, item, depth + 1))
+    };
+    let least = leading.map_or(least, |leading| least.max(leading.len() as u64)).min(most);
+    let mut items: Vec<Value> = (0..least as usize).map(item).collect();
+    // Different ones where they must be: texts and numbers can be varied.
+    if schema.get("uniqueItems").and_then(Value::as_bool) == Some(true) {
+        for (place, item) in items.iter_mut().enumerate().skip(1) {
+            match item {
+                Value::String(text) => text.push_str(&place.to_string()),
+                Value::Number(number) => *item = json!(number.as_i64().unwrap_or(0) + place as i64),
+                _ => {}
+            }
+        }
+    }
+    Value::Array(items)
+}
+
+fn string(schema: &Value) -> Value {
+    let length = |key: &str| schema.get(key).and_then(Value::as_u64);
+    let from_pattern = schema.get("pattern").and_then(Value::as_str).and_then(matching);
+    let text = from_pattern.or_else(|| formatted(schema).map(str::to_owned)).unwrap_or_else(|| "…".to_owned());
+    let (least, most) = (length("minLength").unwrap_or(0).min(MOST_LETTERS) as usize, length("maxLength"));
+    let missing = least.saturating_sub(text.chars().count());
+    let last = text.chars().next_back().unwrap_or('a');
+    let text: String =
+        text.chars().chain(std::iter::repeat_n(last, missing)).take(most.unwrap_or(u64::MAX) as usize).collect();
+    json!(text)
+}
+
+fn formatted(schema: &Value) -> Option<&'static str> {
+    Some(match schema.get("format")?.as_str()? {
+        "date-time" => "2026-01-31T09:00:00Z",
+        "date" => "2026-01-31",
+        "time" => "09:00:00Z",
+        "duration" => "P1D",
+        "email" | "idn-email" => "someone@example.org",
+        "uri" | "url" | "iri" | "uri-reference" => "https://example.org",
+        "uuid" => "00000000-0000-4000-8000-000000000000",
+        "hostname" => "example.org",
+        "ipv4" => "192.0.2.1",
+        "ipv6" => "2001:db8::1",
+        "regex" => ".*",
+        "json-pointer" => "/a",
+        _ => return None,
+    })
+}

@@ -1,0 +1,50 @@
+//! The ladder: how much of an entry is revealed. Every rung is derived from the definition, each time it is asked for.
+
+mod details;
+mod example;
+mod parameter;
+mod pattern;
+mod prose;
+mod shape;
+mod signature;
+
+pub use details::{describe, usage};
+pub use example::example;
+pub use parameter::parameter;
+pub use prose::summary;
+pub use signature::{Signature, signature};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    Name,
+    Summary,
+    Signature,
+    Details,
+    Full,
+}
+
+impl Level {
+    pub const ALL: [Level; 5] = [Level::Name, Level::Summary, Level::Signature, Level::Details, Level::Full];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Level::Name => "name",
+            Level::Summary => "summary",
+            Level::Signature => "signature",
+            Level::Details => "details",
+            Level::Full => "full",
+        }
+    }
+
+    /// The name of a level, or another name that is in use for it.
+    pub fn parse(name: &str) -> Option<Level> {
+        Some(match name.trim().to_lowercase().replace('-', "_").as_str() {
+            "name" | "names" | "name_only" | "0" => Level::Name,
+            "summary" | "browse" | "name_description" | "1" => Level::Summary,
+            "signature" | "micro_schema" | "1s" => Level::Signature,
+            "details" | "detail" | "compact_schema" | "2" => Level::Details,
+            "full" | "full_schema" | "schema" | "3" => Level::Full,
+            _ => return None,
+        })
+    }
+}

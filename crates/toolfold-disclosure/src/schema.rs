@@ -1,0 +1,139 @@
+//! Reading a tool's schema for display. A schema is whatever a server sent: every walk in here has an end, follows
+//! references inside the document only, and takes anything for an answer.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value;
+
+const MOST_HOPS: usize = 16;
+const DEEPEST: usize = 8;
+
+static ANYTHING: Value = Value::Bool(true);
+
+pub(crate) struct Parameter<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) schema: &'a Value,
+    pub(crate) required: bool,
+}
+
+/// The parameters of an object schema: required ones first, each group in the order it was written.
+pub(crate) struct Parameters<'a> {
+    pub(crate) list: Vec<Parameter<'a>>,
+    /// There is more to it than a list: alternatives, conditions, dependencies.
+    pub(crate) conditional: bool,
+}
+
+pub(crate) fn parameters<'a>(root: &'a Value, schema: &'a Value) -> Parameters<'a> {
+    let mut collected = Collected::default();
+    collected.add(root, schema, true, 0);
+    let Collected { mut list, places, required, conditional } = collected;
+    for name in &required {
+        if !places.contains_key(name) {
+            list.push(Parameter { name, schema: &ANYTHING, required: true });
+        }
+    }
+    let required: HashSet<&str> = required.into_iter().collect();
+    list.iter_mut().for_each(|parameter| parameter.required = required.contains(parameter.name));
+    list.sort_by_key(|parameter| !parameter.required);
+    Parameters { list, conditional }
+}
+
+#[derive(Default)]
+struct Collected<'a> {
+    list: Vec<Parameter<'a>>,
+    places: HashMap<&'a str, usize>,
+    required: Vec<&'a str>,
+    conditional: bool,
+}
+
+impl<'a> Collected<'a> {
+    /// `certain`: whether this part applies whatever the arguments are, so that what it requires is required.
+    fn add(&mut self, root: &'a Value, schema: &'a Value, certain: bool, depth: usize) {
+        let schema = resolve(root, schema);
+        let Value::Object(members) = schema else { return };
+        if depth > DEEPEST {
+            self.conditional = true;
+            return;
+        }
+        for (name, schema) in members.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            if !self.places.contains_key(name.as_str()) {
+                self.places.insert(name, self.list.len());
+                self.list.push(Parameter { name, schema, required: false });
+            }
+        }
+        if certain {
+            self.require(members.get("required"));
+        }
+        for part in members.get("allOf").and_then(Value::as_array).into_iter().flatten() {
+            self.add(root, part, certain, depth + 1);
+        }
+        for choice in ["anyOf", "oneOf"].iter().filter_map(|key| members.get(*key)?.as_array()).flatten() {
+            self.conditional = true;
+            self.add(root, choice, false, depth + 1);
+        }
+        for key in ["if", "then", "else", "dependentRequired", "dependentSchemas", "dependencies"] {
+            self.conditional |= members.contains_key(key);
+        }
+    }
+
+    fn require(&mut self, names: Option<&'a Value>) {
+        for name in names.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
+            self.required.push(name);
+        }
+        // Hostile lists name one thing a million times.
+        let mut seen = HashSet::new();
+        self.required.retain(|name| seen.insert(*name));
+    }
+}
+
+/// Follows `$ref` as far as it leads inside the document.
+pub(crate) fn resolve<'a>(root: &'a Value, mut schema: &'a Value) -> &'a Value {
+    for _ in 0..MOST_HOPS {
+        let Some(target) = schema.get("$ref").and_then(Value::as_str).and_then(|reference| lookup(root, reference))
+        else {
+            break;
+        };
+        schema = target;
+    }
+    schema
+}
+
+pub(crate) fn lookup<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
+    let fragment = reference.strip_prefix('#')?;
+    root.pointer(&unescaped(fragment))
+}
+
+/// `%24defs` and the like; pointers are otherwise plain.
+fn unescaped(fragment: &str) -> String {
+    let mut bytes = Vec::with_capacity(fragment.len());
+    let mut rest = fragment.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let code = after.get(..2).filter(|_| *first == b'%').and_then(|code| std::str::from_utf8(code).ok());
+        match code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &after[2..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The types a schema names, `null` left out: a parameter that may be null is one that may be left out.
+pub(crate) fn types(schema: &Value) -> Vec<&str> {
+    match schema.get("type") {
+        Some(Value::String(name)) => vec![name],
+        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).filter(|name| *name != "null").collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The alternatives of a schema, `null` left out; empty where there are none.
+pub(crate) fn choices(schema: &Value) -> Vec<&Value> {
+    let lists = ["anyOf", "oneOf"].iter().filter_map(|key| schema.get(*key)?.as_array());
+    lists.flatten().filter(|choice| choice.get("type").and_then(Value::as_str) != Some("null")).collect()
+}

@@ -1,0 +1,90 @@
+//! Arguments of a meta-tool, read as they were meant: a number given as text, a list given as JSON text, one name where
+//! a list is expected. A model that is refused for a quotation mark learns nothing.
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+use toolfold_core::{Code, Refusal};
+use toolfold_wire::{Object, Raw, raw_of};
+
+pub(super) struct Arguments(Object);
+
+impl Arguments {
+    pub(super) fn read(arguments: Option<&RawValue>) -> Result<Arguments, Refusal> {
+        let Some(given) = arguments.filter(|given| given.get() != "null") else { return Ok(Arguments(Object::new())) };
+        let object = Object::parse(given).or_else(|| {
+            let text: String = serde_json::from_str(given.get()).ok()?;
+            if text.trim().is_empty() { Some(Object::new()) } else { Object::parse(&*raw_of(text.trim()).ok()?) }
+        });
+        object.map(Arguments).ok_or_else(|| Refusal::new(Code::InvalidRequest, "The arguments must be a JSON object."))
+    }
+
+    /// A text that says something; numbers count as their digits.
+    pub(super) fn text(&self, key: &str) -> Result<Option<String>, Refusal> {
+        match self.value(key) {
+            Value::Null => Ok(None),
+            Value::String(text) => Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty())),
+            Value::Number(number) => Ok(Some(number.to_string())),
+            Value::Array(items) if items.len() == 1 && items[0].is_string() => Ok(items[0].as_str().map(str::to_owned)),
+            _ => Err(Refusal::new(Code::InvalidRequest, format!("`{key}` must be a string."))),
+        }
+    }
+
+    /// One text or a list of them.
+    pub(super) fn texts(&self, key: &str) -> Result<Vec<String>, Refusal> {
+        let wrong = || Refusal::new(Code::InvalidRequest, format!("`{key}` must be a string or a list of strings."));
+        match self.value(key) {
+            Value::Null => Ok(Vec::new()),
+            Value::String(text) if text.trim().is_empty() => Ok(Vec::new()),
+            Value::String(text) => Ok(listed(&text).unwrap_or_else(|| vec![text.trim().to_owned()])),
+            Value::Array(items) => {
+                let texts: Option<Vec<String>> = items.iter().map(|item| item.as_str().map(str::to_owned)).collect();
+                texts.ok_or_else(wrong)
+            }
+            _ => Err(wrong()),
+        }
+    }
+
+    /// A list of names, or `Servers/github`.
+    pub(super) fn path(&self, key: &str) -> Result<Vec<String>, Refusal> {
+        let steps = self.texts(key)?;
+        let split = |step: &String| step.split(['/', '>']).map(|part| part.trim().to_owned()).collect::<Vec<_>>();
+        Ok(steps.iter().flat_map(split).filter(|step| !step.is_empty()).collect())
+    }
+
+    pub(super) fn number(&self, key: &str) -> Result<Option<usize>, Refusal> {
+        let number = match self.value(key) {
+            Value::Null => return Ok(None),
+            Value::String(text) if text.trim().is_empty() => return Ok(None),
+            Value::String(text) => text.trim().parse::<f64>().ok(),
+            value => value.as_f64(),
+        };
+        let number = number.filter(|number| number.is_finite()).map(|number| number.max(0.0) as usize);
+        let wrong = || Refusal::new(Code::InvalidRequest, format!("`{key}` must be a number."));
+        number.map(Some).ok_or_else(wrong)
+    }
+
+    /// A member as it came.
+    pub(super) fn take(&mut self, key: &str) -> Option<Raw> {
+        self.0.remove(key)
+    }
+
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.0.contains(key)
+    }
+
+    /// What else there is, as an object; `None` where there is nothing.
+    pub(super) fn rest(&self, but: &str) -> Option<Raw> {
+        let mut rest = self.0.clone();
+        rest.remove(but);
+        (!rest.is_empty()).then(|| rest.to_raw())
+    }
+
+    fn value(&self, key: &str) -> Value {
+        self.0.read(key).unwrap_or_default()
+    }
+}
+
+/// A list given as JSON text.
+fn listed(text: &str) -> Option<Vec<String>> {
+    text.trim_start().starts_with('[').then(|| serde_json::from_str(text).ok()).flatten()
+}
