@@ -12,6 +12,8 @@ use crate::report::{Place, Report};
 /// Deeper than any key there is. What lies below is kept as "something nested", so that no input can exhaust the stack.
 const DEEPEST: usize = 8;
 
+const MOST_ERRORS: usize = 200;
+
 #[derive(Debug)]
 pub(crate) struct Node {
     pub(crate) offset: usize,
@@ -55,6 +57,8 @@ impl Value {
 /// The tree, or `None` after every syntax error has been reported.
 pub(crate) fn from_toml(text: &str, report: &mut Report) -> Option<Node> {
     let (document, mut errors) = DeTable::parse_recoverable(text);
+    // A file that is no TOML at all has as many mistakes as it has characters.
+    errors.truncate(MOST_ERRORS);
     // One mistake often makes the parser stumble several times on the same line: the first is the one to mend.
     errors.dedup_by_key(|error| error.span().map(|span| line_start(text, span.start)));
     for error in &errors {

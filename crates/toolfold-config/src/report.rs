@@ -58,19 +58,25 @@ impl Report {
     }
 
     pub(crate) fn error(&mut self, place: &Place, message: impl Into<String>, hint: impl Into<Option<String>>) {
-        let problem = self.problem(Severity::Error, place, message.into(), hint.into());
-        self.push(problem);
+        self.add(Severity::Error, place, message.into(), hint.into());
     }
 
     pub(crate) fn warn(&mut self, place: &Place, message: impl Into<String>, hint: impl Into<Option<String>>) {
-        let problem = self.problem(Severity::Warning, place, message.into(), hint.into());
-        self.push(problem);
+        self.add(Severity::Warning, place, message.into(), hint.into());
     }
 
-    fn problem(&self, severity: Severity, place: &Place, message: String, hint: Option<String>) -> Problem {
+    fn add(&mut self, severity: Severity, place: &Place, message: String, hint: Option<String>) {
+        if self.found.len() >= MOST_PROBLEMS {
+            self.left_out += 1;
+            // Room for the first error is always found, or a bad file would pass for a good one.
+            if severity == Severity::Warning || self.failed() {
+                return;
+            }
+            self.found.pop();
+        }
         let file = self.file.as_ref().filter(|_| !place.outside);
         let at = file.zip(place.offset).map(|((_, text), offset)| line_and_column(text, offset));
-        Problem {
+        self.found.push(Problem {
             severity,
             file: file.map(|(file, _)| file.clone()),
             line: at.map(|(line, _)| line),
@@ -78,20 +84,7 @@ impl Report {
             key: place.key.clone(),
             message,
             hint,
-        }
-    }
-
-    fn push(&mut self, problem: Problem) {
-        let full = self.found.len() >= MOST_PROBLEMS;
-        if full && problem.severity == Severity::Error && !self.failed() {
-            // Room for the first error must always be found, or a bad file would pass for a good one.
-            self.found.pop();
-            self.left_out += 1;
-        } else if full {
-            self.left_out += 1;
-            return;
-        }
-        self.found.push(problem);
+        });
     }
 
     pub(crate) fn failed(&self) -> bool {

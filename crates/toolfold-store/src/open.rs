@@ -20,6 +20,9 @@ pub(crate) fn memory() -> Result<Connection, StoreError> {
 }
 
 pub(crate) fn file(path: &Path) -> Result<(Connection, Option<String>), StoreError> {
+    if path.is_dir() {
+        return Err(StoreError::NotWritable { path: path.to_owned(), why: "it is a folder".to_owned() });
+    }
     make_folder(path)?;
     let _lock = lock(path)?;
     match prepare(path) {
@@ -54,9 +57,6 @@ fn is_sound(path: &Path) -> bool {
 }
 
 fn prepare(path: &Path) -> Result<Connection, StoreError> {
-    if path.is_dir() {
-        return Err(StoreError::NotWritable { path: path.to_owned(), why: "it is a folder".to_owned() });
-    }
     // Made here and not by SQLite, which would give it to everybody to read. Its companions take over its mode.
     private(OpenOptions::new().append(true).create(true)).open(path).map_err(|error| StoreError::io(path, &error))?;
     let failed = |error| StoreError::new(Some(path), &error);
@@ -87,6 +87,8 @@ fn check_owner(connection: &Connection, path: &Path) -> Result<(), StoreError> {
 /// In WAL mode `NORMAL` loses nothing when a process is killed; when the power goes it may lose the last writes, never
 /// the file. That is right for what can be asked of a server again. What cannot must not rely on this connection.
 fn configure(connection: &Connection) -> rusqlite::Result<()> {
+    // Manifests are long: fewer, larger pages make for fewer reads. Only a file that is still empty takes this.
+    connection.pragma_update(None, "page_size", 16 * 1024)?;
     // Where WAL is impossible (some network disks) SQLite keeps its older journal, which works too.
     connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
@@ -114,7 +116,11 @@ fn make_folder(path: &Path) -> Result<(), StoreError> {
     let mut builder = std::fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.recursive(true).create(folder).map_err(|error| StoreError::io(folder, &error))
+    builder.recursive(true).create(folder).map_err(|error| {
+        let error =
+            std::io::Error::new(error.kind(), format!("the folder {} cannot be made: {error}", folder.display()));
+        StoreError::io(path, &error)
+    })
 }
 
 /// Held until it is dropped. Where the file system knows no locks, nothing is held: SQLite could not share it either.

@@ -102,3 +102,10 @@ fn nothing_is_too_deep() {
     said("toolfold.toml", format!("a = {}1{}", "{a = ".repeat(deep), "}".repeat(deep)));
     said("toolfold.toml", format!("{}a = 1", "a.".repeat(1000)));
 }
+
+#[test]
+fn nothing_is_too_wrong() {
+    said("toolfold.toml", "=".repeat(1 << 20));
+    said("toolfold.toml", "x x\n".repeat(1 << 18));
+    said("mcp.json", format!("{{\"mcpServers\": {{{}\"a\": 1}}}}", "\"a\": 1,".repeat(100_000)));
+}

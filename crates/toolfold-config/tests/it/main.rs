@@ -1,5 +1,7 @@
 //! What somebody sees who writes a configuration: every test loads a real file from a real folder.
 
+#![allow(clippy::unwrap_used, reason = "a test that panics has said what it had to say")]
+
 mod anything;
 mod client;
 mod examples;

@@ -1,0 +1,133 @@
+//! Other processes: writing at the same time, killed while they write, out of room.
+//!
+//! A child is this very test binary, told by a variable what to do; the `child` test does nothing without it.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use toolfold_store::{Store, StoreError};
+
+use crate::{key, open, remembered, server};
+
+const TASK: &str = "TOOLFOLD_STORE_TEST_TASK";
+const FILE: &str = "TOOLFOLD_STORE_TEST_FILE";
+
+#[test]
+fn child() {
+    let (Ok(task), Ok(file)) = (std::env::var(TASK), std::env::var(FILE)) else { return };
+    let path = Path::new(&file);
+    match task.as_str() {
+        "endless" => write(path, 0.., "endless"),
+        "fill" => fill(path),
+        name => write(path, 0..50, name),
+    }
+}
+
+/// Saves under five names in turn and says so each time. Ends when nobody listens any more.
+fn write(path: &Path, numbers: impl Iterator<Item = u64>, name: &str) {
+    let store = Store::open(Some(path)).unwrap().store;
+    let mut out = std::io::stdout();
+    for number in numbers {
+        let text = format!("{number} {}", "x".repeat(20_000));
+        store.save_manifest(&server(&format!("{name}-{}", number % 5)), &key("k"), &text).unwrap();
+        if writeln!(out, "\nsaved {number}").and_then(|()| out.flush()).is_err() {
+            return;
+        }
+    }
+}
+
+/// Saves until there is no more room, and says what it was told.
+fn fill(path: &Path) {
+    let store = Store::open(Some(path)).unwrap().store;
+    let failed =
+        (0..10_000).find_map(|i| store.save_manifest(&server(&format!("s{i}")), &key("k"), &"x".repeat(5000)).err());
+    let error = failed.expect("there was room for everything");
+    let told = if matches!(error, StoreError::NoRoom { .. }) { "no room" } else { "something else" };
+    println!("\ntold {told}: {error}");
+    let still = store.load_manifests().map(|all| all.iter().any(|manifest| manifest.server.as_str() == "first"));
+    println!("\nstill {still:?}");
+}
+
+fn start(task: &str, path: &Path) -> Child {
+    run(&mut Command::new(std::env::current_exe().unwrap()), task, path)
+}
+
+fn run(command: &mut Command, task: &str, path: &Path) -> Child {
+    let command = command.args(["--exact", "children::child", "--nocapture"]).env(TASK, task).env(FILE, path);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+#[test]
+fn several_processes_share_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("toolfold.db");
+    // None of them finds a file: making it is part of the race.
+    let children: Vec<Child> = ["a", "b", "c", "d"].map(|name| start(name, &path)).into();
+    for child in children {
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    }
+    let last: Vec<String> =
+        remembered(&open(&path)).into_iter().map(|(name, text)| format!("{name} {}", &text[..2])).collect();
+    let expected = ["a", "b", "c", "d"].iter().flat_map(|name| (0..5).map(move |i| format!("{name}-{i} {}", 45 + i)));
+    assert_eq!(last, expected.collect::<Vec<_>>());
+}
+
+#[test]
+fn killed_while_writing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("toolfold.db");
+    for round in 0..20 {
+        let acknowledged = kill_after(round * 7 % 23, &path);
+        // Not a word of damage, and every write that was acknowledged.
+        let stored: BTreeMap<String, String> = remembered(&open(&path)).into_iter().collect();
+        for (name, number) in acknowledged {
+            let text = stored.get(&name).unwrap_or_else(|| panic!("{name} is lost"));
+            let (found, rest) = text.split_once(' ').unwrap();
+            assert_eq!(rest.len(), 20_000);
+            assert!(found.parse::<u64>().unwrap() >= number, "round {round}: {name} has {found}, not {number}");
+        }
+        std::fs::read_dir(folder.path()).unwrap().for_each(|entry| drop(std::fs::remove_file(entry.unwrap().path())));
+    }
+}
+
+/// Lets a child save so many times, kills it wherever it is by then, and says what it had acknowledged.
+fn kill_after(saves: usize, path: &Path) -> BTreeMap<String, u64> {
+    let mut child = start("endless", path);
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+    let mut saved = lines.filter_map(|line| line.strip_prefix("saved ")?.parse::<u64>().ok());
+    let mut acknowledged = BTreeMap::new();
+    let mut note = |number: u64| {
+        acknowledged.insert(format!("endless-{}", number % 5), number);
+    };
+    saved.by_ref().take(saves).for_each(&mut note);
+    child.kill().unwrap();
+    // What it still said before it died counts too.
+    saved.for_each(&mut note);
+    child.wait().unwrap();
+    acknowledged
+}
+
+#[cfg(unix)]
+#[test]
+fn out_of_room() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("toolfold.db");
+    open(&path).save_manifest(&server("first"), &key("k"), "first").unwrap();
+    // A limit on the size of files, in blocks of 512 or 1024 bytes, stands in for a full disk. The signal that comes
+    // with it is switched off, so that the write fails instead of the process.
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "trap '' XFSZ; ulimit -f 300; exec \"$0\" \"$@\""]).arg(std::env::current_exe().unwrap());
+    let output = run(&mut shell, "fill", &path).wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("told no room: there is no room for the store"), "{said}");
+    assert!(said.contains("still Ok(true)"), "{said}");
+
+    // With room again, everything that was saved is there.
+    let store = open(&path);
+    assert!(remembered(&store).contains(&("first".to_owned(), "first".to_owned())));
+    store.save_manifest(&server("again"), &key("k"), "again").unwrap();
+}

@@ -1,0 +1,33 @@
+//! The store on a real disk, with other processes in the way.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that panics has said what it had to say")]
+
+mod children;
+mod damage;
+mod manifests;
+
+use std::path::Path;
+
+use toolfold_core::{Fingerprint, ServerName};
+use toolfold_store::Store;
+
+fn open(path: &Path) -> Store {
+    let opened = Store::open(Some(path)).unwrap();
+    assert_eq!(opened.notice, None);
+    opened.store
+}
+
+fn server(name: &str) -> ServerName {
+    ServerName::new(name).unwrap()
+}
+
+fn key(text: &str) -> Fingerprint {
+    Fingerprint::of_text(text)
+}
+
+/// Name and text of everything that is remembered, in order.
+fn remembered(store: &Store) -> Vec<(String, String)> {
+    let mut all: Vec<_> = store.load_manifests().unwrap().into_iter().map(|m| (m.server.to_string(), m.json)).collect();
+    all.sort();
+    all
+}
