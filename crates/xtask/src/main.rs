@@ -1,2 +1,56 @@
-//! Tasks.
-fn main() {}
+//! The chores of this repository, as `cargo xtask <task>`.
+#![allow(clippy::print_stdout, reason = "a task's findings are its output")]
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use xtask::{Workspace, bench, peers, suite, tidy};
+
+const HELP: &str = "\
+Tasks of this repository.
+
+Usage: cargo xtask <TASK>
+
+Tasks:
+  test [FILTER]…  Run every test: installs the peers, builds, runs the suite and the doc tests
+  peers           Install the MCP servers and clients that the tests talk to, into target/peers
+  tidy            Check the rules that the compiler does not know
+  bench           Measure what Toolfold costs, against the same work without it
+  help            Print this";
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let task = arguments.next().unwrap_or_else(|| "help".to_owned());
+    match run(&task, &arguments.collect::<Vec<_>>()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            println!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(task: &str, arguments: &[String]) -> Result<()> {
+    match task {
+        "test" => suite::run(&Workspace::find()?, arguments),
+        "peers" => peers::install(&Workspace::find()?),
+        "bench" => bench::run(&Workspace::find()?),
+        "tidy" => report(&tidy::check(&Workspace::find()?)?),
+        "help" | "--help" | "-h" => {
+            println!("{HELP}");
+            Ok(())
+        }
+        _ => bail!("there is no task {task:?}\n\nhint: `cargo xtask help` lists them"),
+    }
+}
+
+fn report(findings: &[String]) -> Result<()> {
+    for finding in findings {
+        println!("{finding}");
+    }
+    match findings.len() {
+        0 => Ok(()),
+        1 => bail!("one thing is not tidy"),
+        count => bail!("{count} things are not tidy"),
+    }
+}

@@ -1,0 +1,29 @@
+//! Every test, the way it is run everywhere. Lints are not part of it: `.ci/run` asks for them before.
+
+use std::process::Command;
+
+use anyhow::Result;
+
+use crate::workspace::Workspace;
+use crate::{peers, shell};
+
+/// `filters` narrow the suite to tests whose names contain one of them.
+pub fn run(workspace: &Workspace, filters: &[String]) -> Result<()> {
+    peers::install(workspace)?;
+    // The tests start these as processes; built once here, no test has to wait for another's build.
+    cargo(workspace, &["build", "--workspace", "--bins"], &[])?;
+    if shell::output("cargo-nextest", &["nextest", "--version"], &workspace.root).is_ok() {
+        cargo(workspace, &["nextest", "run", "--workspace"], filters)?;
+    } else {
+        cargo(workspace, &["test", "--workspace", "--lib", "--bins", "--tests"], filters)?;
+    }
+    cargo(workspace, &["test", "--quiet", "--doc", "--package", "toolfold"], filters)
+}
+
+fn cargo(workspace: &Workspace, arguments: &[&str], filters: &[String]) -> Result<()> {
+    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(program);
+    command.args(arguments).args(filters).current_dir(&workspace.root);
+    // A snapshot that differs is a failure, and never a new file to be accepted by accident.
+    shell::run_command(command.env("INSTA_UPDATE", "no"))
+}

@@ -1,0 +1,24 @@
+//! The rules of this repository that no compiler checks. A rule is a function from the workspace to findings, each a
+//! sentence that begins with the place.
+
+mod dependencies;
+mod documents;
+mod sources;
+
+use anyhow::Result;
+
+use crate::workspace::Workspace;
+
+/// Everything that is not as it should be, sorted.
+pub fn check(workspace: &Workspace) -> Result<Vec<String>> {
+    let files = workspace.files()?;
+    let mut findings = dependencies::check(workspace)?;
+    findings.extend(sources::check(workspace, &files)?);
+    findings.extend(documents::check(workspace, &files)?);
+    findings.sort();
+    Ok(findings)
+}
+
+pub use dependencies::{edges, reasons};
+pub use documents::commands;
+pub use sources::{opening, places, size, todos};

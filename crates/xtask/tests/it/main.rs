@@ -1,0 +1,72 @@
+//! The repository is tidy, and the rules would notice if it were not.
+
+use xtask::{Dependency, Package, Workspace, tidy};
+
+#[test]
+fn the_repository_is_tidy() {
+    let findings = tidy::check(&Workspace::find().unwrap()).unwrap();
+    assert!(findings.is_empty(), "`cargo xtask tidy` finds:\n{}", findings.join("\n"));
+}
+
+#[test]
+fn an_edge_against_the_flow_is_found() {
+    let package = |name: &str, dependencies: &[(&str, bool)]| Package {
+        name: name.to_owned(),
+        dependencies: dependencies
+            .iter()
+            .map(|(name, dev)| Dependency { name: (*name).to_owned(), dev: *dev })
+            .collect(),
+    };
+    let findings = tidy::edges(&[
+        package("toolfold-catalog", &[("toolfold-core", false), ("toolfold-gateway", false), ("toolfold-test", true)]),
+        package("toolfold-index", &[("tokio", false)]),
+        package("toolfold-serve", &[("axum", false), ("rmcp", true), ("clap", false)]),
+        package("toolfold-extra", &[]),
+        package("toolfold", &[("toolfold-test", false)]),
+    ]);
+    assert_eq!(
+        findings,
+        [
+            "crates/toolfold-catalog/Cargo.toml: may not depend on toolfold-gateway",
+            "crates/toolfold-index/Cargo.toml: may not depend on tokio",
+            "crates/toolfold-serve/Cargo.toml: may not depend on rmcp",
+            "crates/toolfold-serve/Cargo.toml: may not depend on clap",
+            "crates/toolfold-extra: has no place in the order of crates (xtask/src/tidy/dependencies.rs)",
+            "crates/toolfold/Cargo.toml: may not depend on toolfold-test",
+        ]
+    );
+}
+
+#[test]
+fn a_dependency_without_a_reason_is_found() {
+    let manifest = "[workspace.dependencies]\ntoolfold = { path = \"crates/toolfold\" }\nurl = \"2\" # reads URLs\nserde = \"1\"\n\n[profile.dev]\ndebug = 0\n";
+    assert_eq!(tidy::reasons(manifest), ["Cargo.toml:4: serde has no comment that says why it is here"]);
+}
+
+#[test]
+fn the_rules_for_sources_notice() {
+    assert_eq!(tidy::opening("a.rs", "//! Says.\n"), None);
+    assert_eq!(tidy::opening("a.rs", "use std;\n").unwrap(), "a.rs: does not open with //!, what it is");
+    assert_eq!(tidy::size("a.rs", &"x\n".repeat(600)), None);
+    assert_eq!(tidy::size("a.rs", &"x\n".repeat(601)).unwrap(), "a.rs: 601 lines before its tests, more than 600");
+    assert_eq!(tidy::size("a.rs", &format!("x\n#[cfg(test)]\n{}", "x\n".repeat(601))), None);
+    let put_off = concat!("// TO", "DO: later\nlet todo = 1;\n");
+    assert_eq!(tidy::todos("a.rs", put_off), ["a.rs:1: do it, or open an issue and say so there"]);
+}
+
+#[test]
+fn a_path_of_one_machine_is_found() {
+    assert_eq!(tidy::places("a.md", "see /home/jo/x"), ["a.md:1: a path of one machine: see /home/jo/x"]);
+    assert_eq!(tidy::places("a.md", "`/tmp/x`").len(), 1);
+    assert!(tidy::places("a.md", "https://example.com/home/x and ./work/y and ~/tmp/z").is_empty());
+}
+
+#[test]
+fn a_command_that_does_not_exist_is_found() {
+    let known = ["serve".to_owned(), "check".to_owned()];
+    let text = "Run `toolfold serve` or `toolfold fly`.\n```sh\ntoolfold check\ntoolfold --version\ncargo xtask dance\ncargo run -- serve\n```\n`toolfold.toml`, `toolfold-core`";
+    assert_eq!(
+        tidy::commands("a.md", text, &known),
+        ["a.md:1: there is no such command: toolfold fly", "a.md:5: there is no such command: cargo xtask dance"]
+    );
+}
