@@ -1,1 +1,22 @@
-//! Placeholder.
+//! The running thing: one snapshot that readers take without a lock, one writer that publishes the next, and dispatch
+//! between them. It knows no transport: whoever has a message and a [`Peer`](toolfold_wire::Peer) to answer can use it.
+
+mod bridge;
+mod call;
+mod change;
+mod dispatch;
+mod gateway;
+mod local;
+mod offers;
+mod request;
+mod snapshot;
+mod source;
+mod subscriptions;
+mod writer;
+
+pub use change::{Change, PROMPTS_CHANGED, RESOURCE_UPDATED, RESOURCES_CHANGED, TOOLS_CHANGED, updated};
+pub use gateway::{Gateway, Options, ServerStatus};
+pub use local::{Handler, LocalServer, LocalTool, Output};
+pub use request::{Client, LogLevel, Request};
+pub use snapshot::Snapshot;
+pub use subscriptions::Watch;

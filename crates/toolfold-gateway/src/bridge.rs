@@ -1,0 +1,250 @@
+//! Between the eras: questions that a server has while it works.
+//!
+//! An old server asks in the middle of a call; a stateless client can only be asked by ending its request and
+//! waiting for the next. So the call is parked, the client gets `input_required`, and its retry picks the call up
+//! where it stood: it is never sent to the server again. The other way round, a stateless server ends its request and
+//! an old client is asked in the middle of its own; there the call is repeated, as the protocol wants it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+use tokio_util::sync::{CancellationToken, DropGuard};
+use toolfold_core::{Code, Refusal, ServerName};
+use toolfold_upstream::Call;
+use toolfold_wire::{BoxFuture, Era, Object, Peer, Raw, RpcError, code, raw};
+
+use crate::gateway::Gateway;
+use crate::request::{Client, Request};
+use crate::source::{Failed, Source};
+
+/// How often a stateless server may come back with a question during one call of an old client.
+const ROUNDS: usize = 16;
+/// How many calls may wait for their clients, and how long.
+const PARKED: usize = 1024;
+const PARKED_FOR: Duration = Duration::from_secs(600);
+const QUESTIONS: usize = 16;
+/// Marks our own `requestState` among those of servers, which are passed through.
+const OURS: &str = "toolfold.";
+
+/// A request to one server on behalf of a client, bridged where the two are of different eras.
+pub(crate) async fn exchange(
+    gateway: &Gateway,
+    (server, source): (&ServerName, &Source),
+    request: &Request,
+    params: Object,
+) -> Result<Raw, Failed> {
+    match request.client.era {
+        Era::Legacy => ask_in_the_middle(server, source, request, params).await,
+        Era::Modern => {
+            let parked = Exchange::begin(server.clone(), source.clone(), request, params);
+            parked.go_on(gateway, request).await
+        }
+    }
+}
+
+/// Picks up a parked call, if that is what this request is about.
+pub(crate) async fn resume(gateway: &Gateway, request: &Request, params: &Object) -> Option<Result<Raw, Failed>> {
+    let state = params.string("requestState").filter(|state| state.starts_with(OURS))?;
+    let Some(mut parked) = gateway.0.parked.take(&state) else {
+        let refusal = Refusal::new(Code::InvalidRequest, "This requestState is unknown, used or expired.")
+            .hint("Begin the call again, without requestState.");
+        return Some(Err(Failed::Refused(refusal)));
+    };
+    parked.answer(&params.object("inputResponses").unwrap_or_default());
+    *parked.ear.client_peer.write().unwrap_or_else(PoisonError::into_inner) = request.peer.clone();
+    Some(parked.go_on(gateway, request).await)
+}
+
+/// An old client: it can be asked at any time, so a stateless server's questions are put to it at once.
+async fn ask_in_the_middle(
+    server: &ServerName,
+    source: &Source,
+    request: &Request,
+    mut params: Object,
+) -> Result<Raw, Failed> {
+    let peer: Arc<dyn Peer> = Arc::new(Able { client: request.client.clone(), peer: request.peer.clone() });
+    for _ in 0..ROUNDS {
+        let result = source.request(server, call(request, &params, peer.clone(), request.cancel.clone())).await?;
+        let Some(wanted) = input_required(&result) else { return Ok(result) };
+        let mut responses = Object::new();
+        for (key, question) in wanted.object("inputRequests").unwrap_or_default().iter() {
+            let question = Object::parse(question).unwrap_or_default();
+            let method = question.string("method").unwrap_or_default();
+            let answer = peer.ask(&method, question.get("params").map(ToOwned::to_owned)).await;
+            responses.set_raw(key, answer.map_err(Failed::Answered)?);
+        }
+        params.set("inputResponses", &responses);
+        match wanted.get("requestState") {
+            Some(state) => params.set_raw("requestState", state.to_owned()),
+            None => &mut params,
+        };
+    }
+    let message = format!("The server {server} asked more than {ROUNDS} times during one call.");
+    Err(Failed::Refused(Refusal::new(Code::ServerUnavailable, message)))
+}
+
+fn call(request: &Request, params: &Object, peer: Arc<dyn Peer>, cancel: CancellationToken) -> Call {
+    Call {
+        method: request.method.clone(),
+        params: Some(params.to_raw()),
+        peer,
+        client: request.client.id,
+        client_capabilities: request.client.capabilities.clone(),
+        timeout: None,
+        cancel,
+    }
+}
+
+/// The result as an object, if it is a question. Looking for the word first keeps ordinary results unparsed.
+fn input_required(result: &Raw) -> Option<Object> {
+    if !result.get().contains("input_required") {
+        return None;
+    }
+    Object::parse(result).filter(|object| object.string("resultType").as_deref() == Some("input_required"))
+}
+
+/// A peer that is only asked what its client said it can answer.
+struct Able {
+    client: Arc<Client>,
+    peer: Arc<dyn Peer>,
+}
+
+impl Peer for Able {
+    fn notify(&self, method: &str, params: Option<Raw>) {
+        self.peer.notify(method, params);
+    }
+
+    fn ask<'a>(&'a self, method: &'a str, params: Option<Raw>) -> BoxFuture<'a, Result<Raw, RpcError>> {
+        if let Err(error) = able(&self.client, method) {
+            return Box::pin(std::future::ready(Err(error)));
+        }
+        self.peer.ask(method, params)
+    }
+}
+
+fn able(client: &Client, method: &str) -> Result<(), RpcError> {
+    let capability = method.split('/').next().unwrap_or_default();
+    let needed = matches!(capability, "elicitation" | "sampling" | "roots");
+    if needed && !client.can(capability) {
+        let message =
+            format!("The client that made this call does not support {capability}, so it cannot answer {method}.");
+        return Err(RpcError::new(code::METHOD_NOT_FOUND, message));
+    }
+    Ok(())
+}
+
+/// A call of a stateless client: under way, or parked until the client comes back with answers.
+pub(crate) struct Exchange {
+    work: JoinHandle<Result<Raw, Failed>>,
+    questions: mpsc::Receiver<Question>,
+    open: Vec<Question>,
+    ear: Arc<Ear>,
+    _cancel: DropGuard,
+}
+
+struct Question {
+    method: String,
+    params: Option<Raw>,
+    reply: oneshot::Sender<Raw>,
+}
+
+/// What the server talks to while a stateless client's call runs.
+struct Ear {
+    client: Arc<Client>,
+    /// The stream of the client's newest request.
+    client_peer: RwLock<Arc<dyn Peer>>,
+    questions: mpsc::Sender<Question>,
+}
+
+impl Peer for Ear {
+    fn notify(&self, method: &str, params: Option<Raw>) {
+        self.client_peer.read().unwrap_or_else(PoisonError::into_inner).notify(method, params);
+    }
+
+    fn ask<'a>(&'a self, method: &'a str, params: Option<Raw>) -> BoxFuture<'a, Result<Raw, RpcError>> {
+        Box::pin(async move {
+            able(&self.client, method)?;
+            let (reply, answer) = oneshot::channel();
+            let question = Question { method: method.to_owned(), params, reply };
+            let gone = || RpcError::internal("The client that made this call is gone.");
+            self.questions.send(question).await.map_err(|_| gone())?;
+            answer.await.map_err(|_| gone())
+        })
+    }
+}
+
+impl Exchange {
+    fn begin(server: ServerName, source: Source, request: &Request, params: Object) -> Self {
+        let (questions, asked) = mpsc::channel(QUESTIONS);
+        let ear =
+            Arc::new(Ear { client: request.client.clone(), client_peer: RwLock::new(request.peer.clone()), questions });
+        // Not the request's own token: the call outlives the request that it is parked for.
+        let cancel = CancellationToken::new();
+        let call = call(request, &params, ear.clone(), cancel.clone());
+        let work = tokio::spawn(async move { source.request(&server, call).await });
+        Exchange { work, questions: asked, open: Vec::new(), ear, _cancel: cancel.drop_guard() }
+    }
+
+    /// Waits for the result or for a question; dropped with the request, it cancels the call.
+    async fn go_on(mut self, gateway: &Gateway, request: &Request) -> Result<Raw, Failed> {
+        if self.open.is_empty() {
+            tokio::select! {
+                done = &mut self.work => return done.unwrap_or_else(|_| Err(Failed::Answered(RpcError::internal("The call crashed.")))),
+                () = request.cancel.cancelled() => return Err(Failed::Answered(RpcError::internal("Cancelled."))),
+                Some(question) = self.questions.recv() => self.open.push(question),
+            }
+        }
+        while let Ok(question) = self.questions.try_recv() {
+            self.open.push(question);
+        }
+        let mut wanted = Object::new();
+        for (place, question) in self.open.iter().enumerate() {
+            wanted.set(&place.to_string(), &json!({"method": question.method, "params": question.params}));
+        }
+        let state = gateway.0.parked.park(self)?;
+        Ok(raw(&json!({"resultType": "input_required", "inputRequests": wanted, "requestState": state})))
+    }
+
+    /// Hands out the answers; a question without one stays open and is asked again.
+    fn answer(&mut self, responses: &Object) {
+        for (place, question) in std::mem::take(&mut self.open).into_iter().enumerate() {
+            match responses.get(&place.to_string()) {
+                // A server that stopped waiting does not mind.
+                Some(answer) => drop(question.reply.send(answer.to_owned())),
+                None => self.open.push(question),
+            }
+        }
+    }
+}
+
+/// The calls that wait for their clients.
+#[derive(Default, Clone)]
+pub(crate) struct Parked(Arc<Mutex<HashMap<String, Exchange>>>);
+
+impl Parked {
+    fn park(&self, exchange: Exchange) -> Result<String, Failed> {
+        let mut bytes = [0u8; 16];
+        let random = getrandom::fill(&mut bytes);
+        let mut parked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if random.is_err() || parked.len() >= PARKED {
+            let refusal = Refusal::new(Code::RateLimited, "Too many calls wait for an answer of their client.");
+            return Err(Failed::Refused(refusal.hint("Try again in a while.")));
+        }
+        let state = format!("{OURS}{:032x}", u128::from_be_bytes(bytes));
+        parked.insert(state.clone(), exchange);
+        let (table, key) = (self.clone(), state.clone());
+        tokio::spawn(async move {
+            tokio::time::sleep(PARKED_FOR).await;
+            table.take(&key);
+        });
+        Ok(state)
+    }
+
+    fn take(&self, state: &str) -> Option<Exchange> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(state)
+    }
+}

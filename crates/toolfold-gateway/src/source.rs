@@ -1,0 +1,87 @@
+//! Where an entry's calls go: to a server behind a transport, or to tools in this process.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolfold_core::{Code, Refusal, ServerName};
+use toolfold_upstream::{Call, CallError, State, Upstream};
+use toolfold_wire::{Object, Raw, RpcError};
+
+use crate::local::LocalServer;
+
+#[derive(Clone)]
+pub(crate) enum Source {
+    Server(Upstream),
+    Local(Arc<LocalServer>),
+}
+
+/// Why there is no result: the server's own JSON-RPC error, which is passed on, or our refusal.
+pub(crate) enum Failed {
+    Answered(RpcError),
+    Refused(Refusal),
+}
+
+impl Source {
+    pub(crate) async fn request(&self, server: &ServerName, call: Call) -> Result<Raw, Failed> {
+        match self {
+            Source::Server(upstream) => upstream.request(call).await.map_err(|error| failed(server, error)),
+            Source::Local(local) => {
+                let params = Object::parse_optional(call.params.as_deref()).unwrap_or_default();
+                if call.method != "tools/call" {
+                    return Err(Failed::Answered(RpcError::method_not_found(&call.method)));
+                }
+                let name = params.string("name").unwrap_or_default();
+                let work = local.call(&name, params.get("arguments").map(ToOwned::to_owned));
+                let limit = call.timeout.unwrap_or(LOCAL_TIMEOUT);
+                tokio::select! {
+                    () = call.cancel.cancelled() => Err(failed(server, CallError::Cancelled)),
+                    result = tokio::time::timeout(limit, work) => match result {
+                        Ok(result) => result.map_err(Failed::Answered),
+                        Err(_) => Err(failed(server, CallError::Timeout { after: limit })),
+                    },
+                }
+            }
+        }
+    }
+
+    pub(crate) fn upstream(&self) -> Option<&Upstream> {
+        match self {
+            Source::Server(upstream) => Some(upstream),
+            Source::Local(_) => None,
+        }
+    }
+
+    pub(crate) fn state(&self) -> State {
+        self.upstream().map_or(State::Ready, Upstream::state)
+    }
+}
+
+const LOCAL_TIMEOUT: Duration = Duration::from_secs(60);
+
+fn failed(server: &ServerName, error: CallError) -> Failed {
+    let refusal = match error {
+        CallError::Answered(error) => return Failed::Answered(error),
+        CallError::Unavailable { why, retry_in } => {
+            let refusal = Refusal::new(Code::ServerUnavailable, format!("The server {server} is not available."));
+            match retry_in {
+                Some(wait) => refusal
+                    .hint(format!("It is tried again in {} s; the same call may work then.", wait.as_secs().max(1))),
+                None => {
+                    refusal.hint("If the call changes something, check whether it took effect before you repeat it.")
+                }
+            }
+            .cause(why)
+        }
+        CallError::Timeout { after } => Refusal::new(
+            Code::ServerTimeout,
+            format!("The server {server} did not answer within {} s.", after.as_secs_f32()),
+        )
+        .hint("The call may still have taken effect: check before you repeat it."),
+        CallError::Cancelled => Refusal::new(Code::ServerTimeout, "The call was cancelled."),
+        CallError::TooLarge { limit } => {
+            Refusal::new(Code::TooLarge, format!("The answer of the server {server} is larger than {limit} bytes."))
+                .hint("Ask for less: a smaller page, fewer fields, a narrower range.")
+        }
+    };
+    Failed::Refused(refusal)
+}

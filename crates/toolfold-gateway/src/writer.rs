@@ -1,0 +1,316 @@
+//! The single writer: it alone knows what the servers said last, and it alone publishes snapshots. Everything that
+//! happens arrives as one [`Event`]; events that queued up meanwhile are taken together, so that fifty servers that
+//! come up at once cost a few snapshots, not fifty.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Weak};
+
+use tokio::sync::{mpsc, oneshot, watch};
+use toolfold_catalog::{Catalog, ServerTools, Source as Tools};
+use toolfold_config::{Config, Server, Transport, changed};
+use toolfold_core::{Fingerprint, ServerName};
+use toolfold_store::Store;
+use toolfold_upstream::{Event as Happened, Manifest, Report, State, Upstream};
+use toolfold_wire::{Object, Raw, raw};
+use tracing::{info, warn};
+
+use crate::change::Change;
+use crate::gateway::Inner;
+use crate::local::LocalServer;
+use crate::offers::Offers;
+use crate::snapshot::Snapshot;
+use crate::source::Source;
+
+pub(crate) enum Event {
+    Report(Report),
+    Configure(Box<Config>),
+    Stop(oneshot::Sender<()>),
+}
+
+/// How far the start has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Progress {
+    Starting,
+    /// There is a snapshot of everything that is remembered.
+    Published,
+    /// Every server has said what it offers, or failed.
+    Settled,
+}
+
+pub(crate) struct Writer {
+    inner: Weak<Inner>,
+    progress: watch::Sender<Progress>,
+    reports: mpsc::UnboundedSender<Report>,
+    reported: mpsc::UnboundedReceiver<Report>,
+    store: Option<Arc<Store>>,
+    servers: BTreeMap<ServerName, Known>,
+    number: u64,
+}
+
+/// All that is known of one server.
+struct Known {
+    source: Source,
+    config: Option<Arc<Server>>,
+    manifest: Option<Arc<Manifest>>,
+    tools: Option<Arc<ServerTools>>,
+    settled: bool,
+}
+
+impl Writer {
+    pub(crate) fn new(inner: Weak<Inner>, progress: watch::Sender<Progress>, local: Vec<LocalServer>) -> Self {
+        let (reports, reported) = mpsc::unbounded_channel();
+        let servers = local.into_iter().map(|server| (server.name.clone(), Known::local(server))).collect();
+        Writer { inner, progress, reports, reported, store: None, servers, number: 0 }
+    }
+
+    pub(crate) async fn run(mut self, mut inbox: mpsc::UnboundedReceiver<Event>) {
+        self.open().await;
+        loop {
+            let first = tokio::select! {
+                event = inbox.recv() => event,
+                Some(report) = self.reported.recv() => Some(Event::Report(report)),
+            };
+            // No sender left: the gateway was dropped, and its servers with it.
+            let Some(first) = first else { return };
+            let mut events = vec![first];
+            while let Ok(report) = self.reported.try_recv() {
+                events.push(Event::Report(report));
+            }
+            let mut publish = false;
+            for event in events {
+                match event {
+                    Event::Report(report) => publish |= self.report(report),
+                    Event::Configure(config) => publish |= self.configure(*config),
+                    Event::Stop(done) => {
+                        self.stop().await;
+                        let _ = done.send(());
+                        return;
+                    }
+                }
+            }
+            if publish {
+                self.publish();
+            }
+            self.settle();
+        }
+    }
+
+    /// Reads what is remembered, starts what is configured, and publishes the first snapshot.
+    async fn open(&mut self) {
+        let Some(inner) = self.inner.upgrade() else { return };
+        let config = inner.config.load_full();
+        drop(inner);
+        let path = config.store.clone();
+        let opened = tokio::task::spawn_blocking(move || remembered(path.as_deref())).await;
+        let (store, mut manifests) = opened.unwrap_or_default();
+        self.store = store;
+        for server in config.servers.values() {
+            let manifest = manifests.remove(&(server.name.clone(), config_key(server)));
+            self.add(Arc::new(server.clone()), manifest);
+        }
+        self.publish();
+        self.progress.send_modify(|now| *now = Progress::Published);
+        self.settle();
+    }
+
+    fn add(&mut self, config: Arc<Server>, manifest: Option<Arc<Manifest>>) {
+        let upstream = Upstream::spawn(config.clone(), manifest.clone(), self.reports.clone());
+        let name = config.name.clone();
+        let mut known = Known {
+            source: Source::Server(upstream),
+            config: Some(config),
+            manifest: None,
+            tools: None,
+            settled: false,
+        };
+        if let Some(manifest) = manifest {
+            known.listed(&name, manifest);
+        }
+        self.servers.insert(name, known);
+    }
+
+    /// Takes in what a server did; whether the next snapshot differs.
+    fn report(&mut self, Report { server, event }: Report) -> bool {
+        let Some(known) = self.servers.get_mut(&server) else { return false };
+        match event {
+            Happened::State(state) => {
+                known.settled |= matches!(state, State::Failing { .. } | State::Stopped);
+                false
+            }
+            Happened::Listed(manifest) => {
+                known.listed(&server, manifest.clone());
+                let tools = manifest.tools.len();
+                info!(%server, tools, protocol = %manifest.version, "listed");
+                self.remember(server, manifest);
+                true
+            }
+            Happened::Notification { method, params } => {
+                self.tell(&server, method, params);
+                false
+            }
+        }
+    }
+
+    fn tell(&self, server: &ServerName, method: String, params: Option<Raw>) {
+        let Some(inner) = self.inner.upgrade() else { return };
+        let change = match (method.as_str(), params) {
+            ("notifications/resources/updated", params) => {
+                let uri = params.as_deref().and_then(Object::parse).and_then(|object| object.string("uri"));
+                let Some(uri) = uri else { return };
+                Change::Resource { uri: inner.snapshot.load().offers.exposed_uri(server, &uri) }
+            }
+            ("notifications/message", Some(params)) => Change::Log { params },
+            (_, params) => Change::Other { method, params },
+        };
+        // Nobody listening is fine.
+        let _ = inner.changes.send(change);
+    }
+
+    /// Keeps a manifest for the next start. Slow disks must not hold up the writer, so it is done beside it.
+    fn remember(&self, server: ServerName, manifest: Arc<Manifest>) {
+        let Some(config) = self.servers.get(&server).and_then(|known| known.config.clone()) else { return };
+        let Some(store) = self.store.clone() else { return };
+        tokio::task::spawn_blocking(move || {
+            let text = raw(&*manifest);
+            if let Err(error) = store.save_manifest(&server, &config_key(&config), text.get()) {
+                warn!(%server, "its tools could not be remembered for the next start: {error}");
+            }
+        });
+    }
+
+    fn configure(&mut self, new: Config) -> bool {
+        let Some(inner) = self.inner.upgrade() else { return false };
+        let old = inner.config.load_full();
+        let changes = changed(&old, &new);
+        for name in changes.removed.iter().chain(&changes.changed) {
+            // Calls under way hold the old snapshot, and with it the server, until they are done.
+            self.servers.remove(name);
+        }
+        for name in changes.added.iter().chain(&changes.changed) {
+            let Some(server) = new.servers.get(name) else { continue };
+            let same_source = old.servers.get(name).is_some_and(|before| config_key(before) == config_key(server));
+            let manifest = inner.snapshot.load().sources.get(name).and_then(|source| source.upstream()?.manifest());
+            self.add(Arc::new(server.clone()), manifest.filter(|_| same_source));
+        }
+        info!(
+            added = changes.added.len(),
+            removed = changes.removed.len(),
+            changed = changes.changed.len(),
+            "configuration applied"
+        );
+        inner.config.store(Arc::new(new));
+        true
+    }
+
+    fn publish(&mut self) {
+        let Some(inner) = self.inner.upgrade() else { return };
+        let before = inner.snapshot.load_full();
+        let config = inner.config.load_full();
+        self.number += 1;
+        let catalog = Catalog::merge(self.number, self.servers.values().filter_map(|known| known.tools.clone()));
+        let index = before.index.update(&catalog);
+        let offers = Offers::merge(self.servers.iter().filter_map(|(name, known)| {
+            Some((name, known.config.as_ref().is_none_or(|config| config.prefix), known.manifest.as_deref()?))
+        }));
+        let sources = self.servers.iter().map(|(name, known)| (name.clone(), known.source.clone())).collect();
+        let next = Snapshot::new(catalog, index, &config.pin, config.budget, offers, sources);
+        let changes = next.changes_since(&before);
+        inner.snapshot.store(Arc::new(next));
+        for change in changes {
+            let _ = inner.changes.send(change);
+        }
+    }
+
+    fn settle(&mut self) {
+        let settled = self.servers.values().all(|known| known.settled);
+        let progress = if settled { Progress::Settled } else { Progress::Published };
+        self.progress.send_if_modified(|now| progress > *now && std::mem::replace(now, progress) != progress);
+    }
+
+    async fn stop(&mut self) {
+        let stopping: Vec<_> = std::mem::take(&mut self.servers)
+            .into_values()
+            .filter_map(|known| known.source.upstream().cloned())
+            .map(|upstream| tokio::spawn(async move { upstream.stop().await }))
+            .collect();
+        for stopped in stopping {
+            // A supervisor that panicked has dropped its process.
+            let _ = stopped.await;
+        }
+    }
+}
+
+impl Known {
+    fn local(server: LocalServer) -> Self {
+        let (tools, _) = ServerTools::read(Tools {
+            name: server.name.clone(),
+            prefix: true,
+            title: server.title.clone(),
+            instructions: None,
+            tools: server.tools.iter().map(|tool| raw(&tool.definition)).collect(),
+        });
+        Known {
+            source: Source::Local(Arc::new(server)),
+            config: None,
+            manifest: None,
+            tools: Some(Arc::new(tools)),
+            settled: true,
+        }
+    }
+
+    fn listed(&mut self, name: &ServerName, manifest: Arc<Manifest>) {
+        let info = manifest.server_info.as_deref().and_then(Object::parse).unwrap_or_default();
+        let (tools, set_aside) = ServerTools::read(Tools {
+            name: name.clone(),
+            prefix: self.config.as_ref().is_none_or(|config| config.prefix),
+            title: info.string("title"),
+            instructions: manifest.instructions.clone(),
+            tools: manifest.tools.clone(),
+        });
+        for odd in set_aside {
+            warn!(server = %odd.server, tool = odd.index, "a tool is set aside: {}", odd.why);
+        }
+        self.tools = Some(Arc::new(tools));
+        self.manifest = Some(manifest);
+        self.settled = true;
+    }
+}
+
+type Manifests = BTreeMap<(ServerName, Fingerprint), Arc<Manifest>>;
+
+/// The store and what it remembers. A store that cannot be used costs the memory of the next start, nothing else.
+fn remembered(path: Option<&std::path::Path>) -> (Option<Arc<Store>>, Manifests) {
+    let store = match Store::open(path) {
+        Ok(opened) => {
+            if let Some(notice) = opened.notice {
+                warn!("{notice}");
+            }
+            opened.store
+        }
+        Err(error) => {
+            warn!("going on without a store: {error}");
+            return Default::default();
+        }
+    };
+    let stored = store.load_manifests().unwrap_or_else(|error| {
+        warn!("nothing is remembered: {error}");
+        Vec::new()
+    });
+    let read = |stored: toolfold_store::StoredManifest| {
+        let manifest = serde_json::from_str::<Manifest>(&stored.json).ok()?;
+        Some(((stored.server, stored.config_key), Arc::new(manifest)))
+    };
+    let manifests = stored.into_iter().filter_map(read).collect();
+    (Some(Arc::new(store)), manifests)
+}
+
+/// Which program or address a manifest was learned from. Values of secrets stay out of it.
+fn config_key(server: &Server) -> Fingerprint {
+    let text = match &server.transport {
+        Transport::Stdio { command, args, env, cwd } => {
+            format!("stdio\0{command}\0{}\0{:?}\0{cwd:?}", args.join("\0"), env.keys())
+        }
+        Transport::Http { url, headers } => format!("http\0{url}\0{:?}", headers.keys()),
+    };
+    Fingerprint::of_text(&format!("{text}\0{:?}", server.era))
+}

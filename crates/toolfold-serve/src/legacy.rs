@@ -1,0 +1,69 @@
+//! One conversation of the session era, whatever carries it: it begins with `initialize` and remembers its client.
+
+use std::sync::Arc;
+
+use toolfold_core::Surface;
+use toolfold_gateway::{Client, Gateway, Request};
+use toolfold_wire::{Era, Id, Message, Object, Raw, RpcError, negotiate};
+
+use crate::asks::{Asked, Asks, Outlet};
+use crate::info;
+use crate::running::Running;
+
+pub(crate) struct Legacy {
+    pub(crate) gateway: Gateway,
+    pub(crate) client: Arc<Client>,
+    pub(crate) version: &'static str,
+    asks: Arc<Asks>,
+    pub(crate) running: Running,
+}
+
+impl Legacy {
+    /// Answers `initialize` and begins the conversation.
+    pub(crate) fn begin(gateway: &Gateway, surface: Surface, params: Option<&Raw>) -> Result<(Self, Raw), RpcError> {
+        let params = params.and_then(|raw| Object::parse(raw)).unwrap_or_default();
+        let Some(requested) = params.string("protocolVersion") else {
+            return Err(RpcError::invalid_params("initialize needs `protocolVersion`, a string."));
+        };
+        let version = negotiate(&requested);
+        let capabilities = params.get("capabilities").map(ToOwned::to_owned);
+        let legacy = Legacy {
+            gateway: gateway.clone(),
+            client: Arc::new(Client::new(Era::Legacy, surface, capabilities)),
+            version,
+            asks: Arc::default(),
+            running: Running::default(),
+        };
+        Ok((legacy, info::initialized(gateway, surface, version)))
+    }
+
+    /// Works on a request; `None` where the client cancelled it and expects no answer.
+    pub(crate) async fn request(&self, id: Id, method: String, params: Option<Raw>, outlet: Outlet) -> Option<Message> {
+        let cancel = self.running.begin(&id);
+        let request = Request {
+            client: self.client.clone(),
+            peer: Arc::new(Asked { asks: self.asks.clone(), outlet }),
+            method,
+            params,
+            cancel: cancel.clone(),
+        };
+        let outcome = tokio::select! {
+            outcome = self.gateway.handle(request) => outcome,
+            () = cancel.cancelled() => return None,
+        };
+        self.running.end(&id);
+        Some(Message::response(id, outcome))
+    }
+
+    pub(crate) async fn notification(&self, method: &str, params: Option<Raw>) {
+        match method {
+            "notifications/cancelled" => self.running.cancel(params.as_ref()),
+            "notifications/initialized" => {}
+            _ => self.gateway.notified(method, params).await,
+        }
+    }
+
+    pub(crate) fn answered(&self, id: &Id, outcome: Result<Raw, RpcError>) -> bool {
+        self.asks.answered(id, outcome)
+    }
+}

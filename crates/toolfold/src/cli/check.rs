@@ -1,0 +1,59 @@
+//! `toolfold check`: every problem of the configuration, or a line that says there is none.
+
+use clap::Args;
+use serde_json::json;
+use toolfold_config::{Origin, Problem, load};
+
+use super::output::{print, print_json};
+use super::{Common, Fail};
+
+#[derive(Args)]
+pub(crate) struct Check {}
+
+impl Check {
+    pub(crate) fn run(self, common: &Common) -> Result<(), Fail> {
+        match load(&common.options()) {
+            Ok(loaded) => {
+                let file = match &loaded.origin {
+                    Origin::File(path) => Some(path.display().to_string()),
+                    Origin::Default => None,
+                };
+                if common.json {
+                    let notices: Vec<_> = loaded.notices.iter().map(as_json).collect();
+                    return print_json(
+                        &json!({"ok": true, "file": file, "servers": loaded.config.servers.keys().collect::<Vec<_>>(), "problems": notices}),
+                    );
+                }
+                for notice in &loaded.notices {
+                    print(&notice.to_string())?;
+                }
+                let servers = loaded.config.servers.len();
+                let plural = if servers == 1 { "" } else { "s" };
+                print(&match file {
+                    Some(file) => format!("{file} is right: {servers} server{plural}."),
+                    None => "No configuration was found, so the built-in toolbox is served. That is fine.".to_owned(),
+                })
+            }
+            Err(problems) => {
+                if common.json {
+                    let found: Vec<_> = problems.0.iter().map(as_json).collect();
+                    print_json(&json!({"ok": false, "problems": found}))?;
+                    return Err(Fail::usage(""));
+                }
+                Err(Fail::usage(problems.to_string()))
+            }
+        }
+    }
+}
+
+fn as_json(problem: &Problem) -> serde_json::Value {
+    json!({
+        "severity": format!("{:?}", problem.severity).to_lowercase(),
+        "file": problem.file.as_ref().map(|file| file.display().to_string()),
+        "line": problem.line,
+        "column": problem.column,
+        "key": problem.key,
+        "message": problem.message,
+        "hint": problem.hint,
+    })
+}

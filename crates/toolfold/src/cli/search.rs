@@ -1,0 +1,107 @@
+//! `toolfold search`: what a model would find, for a person.
+
+use clap::Args;
+use serde_json::json;
+use toolfold_core::ServerName;
+use toolfold_disclosure::level::{signature, summary};
+use toolfold_gateway::Snapshot;
+use toolfold_index::{Filter, Hit, Query};
+
+use super::open::with_gateway;
+use super::output::{bold, dim, plain, print, print_json};
+use super::{Common, Fail};
+
+#[derive(Args)]
+pub(crate) struct Search {
+    /// What the tool should do, in your own words
+    #[arg(required = true)]
+    query: Vec<String>,
+    /// How many to show
+    #[arg(long, short = 'n', default_value_t = 8)]
+    limit: usize,
+    /// Only tools of this server
+    #[arg(long, value_name = "NAME")]
+    server: Option<String>,
+    /// Only tools that say they change nothing
+    #[arg(long)]
+    read_only: bool,
+    /// Say why each one was found
+    #[arg(long)]
+    explain: bool,
+}
+
+impl Search {
+    pub(crate) fn run(self, common: &Common) -> Result<(), Fail> {
+        let server = self
+            .server
+            .clone()
+            .map(ServerName::new)
+            .transpose()
+            .map_err(|error| Fail::usage(format!("error: {error}")))?;
+        with_gateway(common, async |_, snapshot| {
+            let text = self.query.join(" ");
+            let filter = Filter {
+                servers: server.map(|server| vec![server]),
+                read_only: self.read_only.then_some(true),
+                ..Filter::default()
+            };
+            let query = Query { text: &text, filter, limit: self.limit, offset: 0 };
+            let found = snapshot.index.search(&snapshot.catalog, &query);
+            if common.json {
+                let hits: Vec<_> = found.hits.iter().map(|hit| self.as_json(&snapshot, hit)).collect();
+                print_json(&json!({"query": text, "total": found.total, "hits": hits}))?;
+            } else {
+                for hit in &found.hits {
+                    print(&self.as_text(&snapshot, hit))?;
+                }
+            }
+            if found.hits.is_empty() {
+                let known = snapshot.catalog.len();
+                return Err(Fail::nothing(format!(
+                    "Nothing fits {text:?} among {known} tools.\n\nhint: use other words for what the tool should do, or look around with `toolfold ls`"
+                )));
+            }
+            Ok(())
+        })
+    }
+
+    fn as_text(&self, snapshot: &Snapshot, hit: &Hit) -> String {
+        let entry = snapshot.catalog.entry(hit.entry);
+        let signature = plain(&signature(entry).text);
+        let mut text = format!(
+            "{}{} — {}",
+            bold(&plain(&entry.id.to_string())),
+            dim(&format!("({signature})")),
+            plain(&summary(entry))
+        );
+        if hit.copies > 0 {
+            text.push_str(&dim(&format!(" (+{} much like it)", hit.copies)));
+        }
+        if self.explain {
+            text.push_str(&format!("\n    confidence {:.2}, score {:.2}", hit.confidence, hit.score));
+            for term in &hit.explain.terms {
+                text.push_str(&format!("\n    {:>6.2}  {} in {:?}", term.score, term.term, term.fields));
+            }
+        }
+        text
+    }
+
+    fn as_json(&self, snapshot: &Snapshot, hit: &Hit) -> serde_json::Value {
+        let entry = snapshot.catalog.entry(hit.entry);
+        let mut value = json!({
+            "tool": entry.id.to_string(),
+            "signature": signature(entry).text,
+            "summary": summary(entry),
+            "confidence": hit.confidence,
+            "copies": hit.copies,
+        });
+        if self.explain {
+            value["score"] = json!(hit.score);
+            let terms = hit.explain.terms.iter();
+            value["terms"] = terms
+                .map(|term| json!({"term": term.term, "fields": term.fields.iter().map(|field| format!("{field:?}")).collect::<Vec<_>>(), "score": term.score}))
+                .collect();
+        }
+        value
+    }
+}

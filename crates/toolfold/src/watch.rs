@@ -1,0 +1,53 @@
+//! Looks after the configuration files: a changed one is read again, a bad one changes nothing.
+//!
+//! It asks once a second instead of subscribing to the file system: that works on every file system and through the
+//! rename that editors save with, and costs a few system calls.
+
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use toolfold_config::{LoadOptions, load};
+use toolfold_gateway::Gateway;
+use tracing::{error, warn};
+
+const EVERY: Duration = Duration::from_secs(1);
+
+type Seen = Vec<Option<(SystemTime, u64)>>;
+
+/// Runs until the program ends.
+pub async fn reload(gateway: Gateway, options: LoadOptions, mut files: Vec<PathBuf>) {
+    let mut seen = look(&files);
+    loop {
+        tokio::time::sleep(EVERY).await;
+        let now = look(&files);
+        if now == seen {
+            continue;
+        }
+        seen = now;
+        match load(&options) {
+            Ok(loaded) => {
+                for notice in loaded.notices {
+                    warn!("{notice}");
+                }
+                let before = gateway.config();
+                if loaded.config.http != before.http || loaded.config.store != before.store {
+                    warn!("[http] and `store` are read at the start only: restart for those changes to take effect");
+                }
+                if loaded.config.files != files {
+                    files = loaded.config.files.clone();
+                    seen = look(&files);
+                }
+                gateway.reconfigure(loaded.config);
+            }
+            Err(problems) => error!("the configuration changed and cannot be used; nothing was changed:\n{problems}"),
+        }
+    }
+}
+
+fn look(files: &[PathBuf]) -> Seen {
+    let stamp = |path: &PathBuf| {
+        let about = std::fs::metadata(path).ok()?;
+        Some((about.modified().ok()?, about.len()))
+    };
+    files.iter().map(stamp).collect()
+}
