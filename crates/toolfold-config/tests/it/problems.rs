@@ -357,8 +357,8 @@ fn control_characters_stay_off_the_terminal() {
 
 #[test]
 fn a_flood_is_cut() {
-    let text: String = (0..100_000).map(|i| format!("key{i:06} = 1\n")).collect();
+    let text: String = (0..20_000).map(|i| format!("key{i:06} = 1\n")).collect();
     let said = toml(&text);
     assert_eq!(said.lines().filter(|line| line.contains("unknown key")).count(), 100);
-    assert_snapshot!(said.lines().last().unwrap(), @"99900 more like these are not shown");
+    assert_snapshot!(said.lines().last().unwrap(), @"19900 more like these are not shown");
 }
