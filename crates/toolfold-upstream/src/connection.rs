@@ -5,12 +5,13 @@
 //! business of this file; whoever stops waiting for `request` has cancelled it, and the server is told.
 
 use std::collections::HashMap;
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 use serde_json::value::RawValue;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 use toolfold_wire::{Era, Id, Message, Peer, Raw, RpcError, raw};
 
@@ -31,6 +32,8 @@ pub(crate) struct Connection {
     pub(crate) era: Era,
     pub(crate) link: Link,
     pub(crate) questions: Questions,
+    /// Counts the times a stateless server confirmed what we listen for.
+    pub(crate) confirmed: watch::Sender<u64>,
     table: Mutex<Table>,
     closed: CancellationToken,
 }
@@ -60,6 +63,8 @@ struct Open {
 pub(crate) struct Owner {
     pub(crate) client: u64,
     pub(crate) peer: Arc<dyn Peer>,
+    /// How many questions of the server the client is thinking about.
+    pub(crate) thinking: Arc<AtomicUsize>,
 }
 
 #[derive(Default)]
@@ -129,6 +134,7 @@ impl Connection {
             era,
             link,
             questions: Questions::default(),
+            confirmed: watch::Sender::new(0),
             table: Mutex::new(table),
             closed: CancellationToken::new(),
         })

@@ -83,8 +83,8 @@ async fn greet(shared: &Arc<Shared>, era: Era, patience: Duration) -> Result<Est
         Transport::Stdio { .. } => stdio::open(shared, era),
         Transport::Http { .. } => http::open(shared, era),
     };
-    let attempt = Attempt(Some(opened.map_err(Refused::Unreachable)?));
-    let Some(connection) = attempt.0.clone() else { return Err(Refused::Other("ended".into())) };
+    let connection = opened.map_err(Refused::Unreachable)?;
+    let attempt = Attempt::begin(&connection);
     let greeting = async {
         match era {
             Era::Modern => discover(&connection).await,
@@ -111,18 +111,28 @@ async fn greet(shared: &Arc<Shared>, era: Era, patience: Duration) -> Result<Est
 }
 
 /// A connection that is closed unless it is kept, so that an attempt given up half-way leaves no process behind.
-struct Attempt(Option<Arc<Connection>>);
+/// Given up half-way, it can still be found in `Shared` by who wants to wait for its end.
+struct Attempt {
+    connection: Arc<Connection>,
+    kept: bool,
+}
 
 impl Attempt {
+    fn begin(connection: &Arc<Connection>) -> Self {
+        connection.shared.swap_attempt(Some(connection.clone()));
+        Attempt { connection: connection.clone(), kept: false }
+    }
+
     fn keep(mut self) {
-        self.0 = None;
+        self.kept = true;
+        self.connection.shared.swap_attempt(None);
     }
 }
 
 impl Drop for Attempt {
     fn drop(&mut self) {
-        if let Some(connection) = &self.0 {
-            connection.close(Closing::harmless("was not wanted any more"));
+        if !self.kept {
+            self.connection.close(Closing::harmless("was not wanted any more"));
         }
     }
 }
@@ -150,6 +160,7 @@ async fn discard(connection: &Connection) {
         Link::Stdio { process, .. } => process.stop_briskly().await,
         Link::Http(endpoint) => endpoint.end_session().await,
     }
+    connection.shared.swap_attempt(None);
 }
 
 async fn discover(connection: &Arc<Connection>) -> Result<Greeting, Refused> {

@@ -56,13 +56,16 @@ pub(crate) fn open(shared: &Arc<Shared>, era: Era) -> Result<Arc<Connection>, St
         value.set_sensitive(true);
         own.insert(key, value);
     }
-    let endpoint = Endpoint { client: client()?, url, headers: own, session: Mutex::default() };
+    let endpoint = Endpoint { client: client(&url)?, url, headers: own, session: Mutex::default() };
     Ok(Connection::new(shared, era, Link::Http(Box::new(endpoint))))
 }
 
-/// One for the process: its connections are pooled and the certificates of the system are read once.
-fn client() -> Result<reqwest::Client, String> {
-    static CLIENT: OnceLock<Result<reqwest::Client, String>> = OnceLock::new();
+/// One for the process, and one without proxy for this machine: connections are pooled, and the certificates of the
+/// system are read once.
+fn client(url: &Url) -> Result<reqwest::Client, String> {
+    static AFAR: OnceLock<Result<reqwest::Client, String>> = OnceLock::new();
+    static HERE: OnceLock<Result<reqwest::Client, String>> = OnceLock::new();
+    let here = matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
     let build = || {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let redirects = reqwest::redirect::Policy::custom(|attempt| {
@@ -70,10 +73,11 @@ fn client() -> Result<reqwest::Client, String> {
             if home && attempt.previous().len() <= 5 { attempt.follow() } else { attempt.stop() }
         });
         let agent = concat!("toolfold/", env!("CARGO_PKG_VERSION"));
-        let built = reqwest::Client::builder().user_agent(agent).redirect(redirects).build();
+        let builder = reqwest::Client::builder().user_agent(agent).redirect(redirects);
+        let built = if here { builder.no_proxy().build() } else { builder.build() };
         built.map_err(|error| format!("no HTTP client could be set up: {error}"))
     };
-    CLIENT.get_or_init(build).clone()
+    if here { HERE.get_or_init(build).clone() } else { AFAR.get_or_init(build).clone() }
 }
 
 /// Credentials go to the place they were configured for and nowhere else.
@@ -193,7 +197,11 @@ impl Endpoint {
         let body = read_body(response, LONGEST_ERROR_BODY).await.unwrap_or_default();
         if self.has_session() && forgot_session(status, &body) {
             connection.retire(Closing::harmless("no longer knows our session"));
-            return Err(Failure::NotSent("the server no longer knows our session".into()));
+            // By the book nothing was processed. Prose under another status is enough to begin a new session, but
+            // not to send the call a second time.
+            if status == StatusCode::NOT_FOUND {
+                return Err(Failure::NotSent("the server no longer knows our session".into()));
+            }
         }
         if let Some(error) = rpc_error(&body) {
             if error.code == code::HEADER_MISMATCH {

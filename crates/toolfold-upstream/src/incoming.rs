@@ -5,6 +5,7 @@
 //! client has calls open.
 
 use std::collections::HashMap;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -18,7 +19,6 @@ use crate::call::CallError;
 use crate::connection::{Connection, Owner, cannot_ask};
 use crate::outgoing::{token_of, with_token};
 use crate::shared::{Stale, lock};
-use crate::upstream::Event;
 
 const MOST_QUESTIONS: usize = 64;
 /// People answer some of the questions; a call that waits for them has a deadline of its own.
@@ -79,7 +79,7 @@ impl Connection {
             "notifications/tools/list_changed" => self.shared.stale.mark(Stale::TOOLS),
             "notifications/prompts/list_changed" => self.shared.stale.mark(Stale::PROMPTS),
             "notifications/resources/list_changed" => self.shared.stale.mark(Stale::RESOURCES),
-            "notifications/subscriptions/acknowledged" => {}
+            "notifications/subscriptions/acknowledged" => self.confirmed.send_modify(|times| *times += 1),
             "notifications/cancelled" => self.take_back(params.as_deref()),
             "notifications/resources/updated" => self.report(method, params),
             _ => match self.owner(on) {
@@ -96,8 +96,7 @@ impl Connection {
     }
 
     fn report(&self, method: &str, params: Option<Raw>) {
-        let params = params.map(without_subscription);
-        self.shared.report(Event::Notification { method: method.to_owned(), params });
+        self.shared.report_notification(method, params.map(without_subscription));
     }
 
     fn owner(&self, on: Option<u64>) -> Option<Owner> {
@@ -121,12 +120,14 @@ impl Connection {
         let taken_back = CancellationToken::new();
         lock(&self.questions.running).insert(id.clone(), taken_back.clone());
         let connection = self.clone();
+        owner.thinking.fetch_add(1, Ordering::Relaxed);
         tokio::spawn(async move {
             let answer = tokio::select! {
                 answer = tokio::time::timeout(LONGEST_QUESTION, owner.peer.ask(&method, params)) => Some(answer),
                 () = taken_back.cancelled() => None,
                 () = connection.closed() => None,
             };
+            owner.thinking.fetch_sub(1, Ordering::Relaxed);
             lock(&connection.questions.running).remove(&id);
             if let Some(answer) = answer {
                 let late = |_| Err(RpcError::internal(format!("The client did not answer {method} in time.")));

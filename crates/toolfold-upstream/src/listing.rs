@@ -17,6 +17,8 @@ use crate::shared::Stale;
 const MOST_PAGES: usize = 1000;
 /// All pages of one list together, in messages of the largest size.
 const LARGEST_LIST: usize = 4;
+/// All pages of one list together, in deadlines of one request.
+const LONGEST_LISTING: u32 = 5;
 
 pub(crate) async fn list(connection: Arc<Connection>, greeting: Greeting, parts: u8) -> Manifest {
     let old = connection.shared.manifest();
@@ -61,7 +63,9 @@ impl Listing<'_> {
         if !declared && part != Stale::TOOLS {
             return Vec::new();
         }
-        match all_pages(self.connection, method, key).await {
+        let after = self.connection.shared.config.timeouts.call * LONGEST_LISTING;
+        let pages = tokio::time::timeout(after, all_pages(self.connection, method, key)).await;
+        match pages.unwrap_or(Err(CallError::Timeout { after })) {
             Ok(entries) => entries,
             Err(CallError::Answered(error)) if error.code == code::METHOD_NOT_FOUND => Vec::new(),
             Err(error) => {

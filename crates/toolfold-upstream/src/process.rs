@@ -21,6 +21,7 @@ const LONGEST_STDERR_LINE: usize = 4096;
 const KEPT_LINES: usize = 20;
 /// How long a server has to end by itself once its input is closed. Many write what they remember then.
 const BEFORE_TERM: Duration = Duration::from_millis(500);
+const LAST_WORDS: Duration = Duration::from_millis(300);
 const POLL: Duration = Duration::from_millis(20);
 
 pub(crate) struct Process {
@@ -83,6 +84,12 @@ impl Process {
     /// The last thing the server said on stderr.
     pub(crate) fn last_words(&self) -> Option<String> {
         self.said.last_words()
+    }
+
+    /// As [`Process::last_words`] of a server that has ended: what it said last may still be on its way to us.
+    pub(crate) async fn very_last_words(&self) -> Option<String> {
+        let _ = tokio::time::timeout(LAST_WORDS, self.said.all.cancelled()).await;
+        self.last_words()
     }
 }
 
@@ -180,14 +187,16 @@ fn describe(status: std::io::Result<ExitStatus>) -> String {
 #[derive(Clone)]
 struct Said {
     lines: Arc<Mutex<VecDeque<String>>>,
+    all: CancellationToken,
 }
 
 impl Said {
     fn listen(stderr: impl AsyncRead + Unpin + Send + 'static, config: &Server) -> Said {
-        let said = Said { lines: Arc::default() };
+        let said = Said { lines: Arc::default(), all: CancellationToken::new() };
         let (kept, server) = (said.clone(), config.name.clone());
         let secrets = secrets_of(config);
         tokio::spawn(async move {
+            let _all = kept.all.clone().drop_guard();
             let mut lines = Lines::new(stderr, LONGEST_STDERR_LINE);
             while let Ok(Some(line)) = lines.next().await {
                 let Line::Whole(line) = line else { continue };

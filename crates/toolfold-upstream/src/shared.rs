@@ -4,6 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, mpsc, watch};
 use toolfold_config::{Server, Transport};
@@ -17,6 +18,7 @@ pub(crate) struct Shared {
     pub(crate) config: Arc<Server>,
     reports: mpsc::UnboundedSender<Report>,
     now: Mutex<Now>,
+    told: Mutex<Allowance>,
     pub(crate) stale: Stale,
     pub(crate) subscriptions: watch::Sender<BTreeSet<String>>,
     /// How many requests wait for the server to start.
@@ -28,6 +30,8 @@ struct Now {
     manifest: Option<Arc<Manifest>>,
     headers: Arc<HashMap<String, Vec<ParameterHeader>>>,
     connection: Option<Arc<Connection>>,
+    /// A connection whose server is being greeted.
+    attempt: Option<Arc<Connection>>,
     log_level: Option<String>,
 }
 
@@ -39,15 +43,23 @@ impl Shared {
     ) -> Arc<Self> {
         let state = if manifest.is_some() { State::Known } else { State::Configured };
         let headers = Arc::new(headers_of(&config, manifest.as_deref()));
-        let now = Now { state, manifest, headers, connection: None, log_level: None };
+        let now = Now { state, manifest, headers, connection: None, attempt: None, log_level: None };
         Arc::new(Shared {
             config,
             reports,
             now: Mutex::new(now),
+            told: Mutex::new(Allowance { since: Instant::now(), used: 0 }),
             stale: Stale::default(),
             subscriptions: watch::Sender::new(BTreeSet::new()),
             waiting: AtomicUsize::new(0),
         })
+    }
+
+    /// Something the server said that belongs to no call. A flood of it is cut: nobody reads a thousand a second.
+    pub(crate) fn report_notification(&self, method: &str, params: Option<Raw>) {
+        if lock(&self.told).admits() {
+            self.report(Event::Notification { method: method.to_owned(), params });
+        }
     }
 
     pub(crate) fn report(&self, event: Event) {
@@ -94,6 +106,11 @@ impl Shared {
         drop(old);
     }
 
+    /// Exchanges the connection that is being made for another, and returns it.
+    pub(crate) fn swap_attempt(&self, attempt: Option<Arc<Connection>>) -> Option<Arc<Connection>> {
+        std::mem::replace(&mut self.now().attempt, attempt)
+    }
+
     pub(crate) fn log_level(&self) -> Option<String> {
         self.now().log_level.clone()
     }
@@ -113,6 +130,24 @@ impl Shared {
 
     fn now(&self) -> MutexGuard<'_, Now> {
         lock(&self.now)
+    }
+}
+
+/// So many in a second, and no more.
+struct Allowance {
+    since: Instant,
+    used: u32,
+}
+
+impl Allowance {
+    const A_SECOND: u32 = 1000;
+
+    fn admits(&mut self) -> bool {
+        if self.since.elapsed() >= Duration::from_secs(1) {
+            *self = Allowance { since: Instant::now(), used: 0 };
+        }
+        self.used = self.used.saturating_add(1);
+        self.used <= Allowance::A_SECOND
     }
 }
 

@@ -62,7 +62,7 @@ async fn read(connection: Arc<Connection>, stdout: ChildStdout) {
     }
     let end = tokio::time::timeout(END_AFTER_OUTPUT, process.ended()).await;
     let what = end.unwrap_or_else(|_| "closed its output".to_owned());
-    connection.close(Closing { words: process.last_words(), ..Closing::because(what) });
+    connection.close(Closing { words: process.very_last_words().await, ..Closing::because(what) });
     process.begin_to_stop();
 }
 

@@ -279,6 +279,9 @@ impl Supervisor {
             let _ = reply.send(Err(CallError::unavailable("the server was stopped")));
         }
         self.end_live().await;
+        if let Some(half) = self.shared.swap_attempt(None) {
+            half.shut_down(Closing::harmless("was stopped")).await;
+        }
         self.shared.set_state(State::Stopped);
     }
 }

@@ -1,6 +1,7 @@
 //! The handle the rest of Toolfold holds for a server.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
@@ -14,6 +15,8 @@ use crate::listen;
 use crate::manifest::Manifest;
 use crate::shared::Shared;
 use crate::supervisor::{Command, Supervisor};
+
+const CONFIRMATION: Duration = Duration::from_secs(5);
 
 /// What a person can see of a server.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,11 +86,12 @@ impl Upstream {
     /// Starts the server if it is not running. Dropping the future cancels the call.
     pub async fn request(&self, call: Call) -> Result<Raw, CallError> {
         let after = call.timeout.unwrap_or(self.shared.config.timeouts.call);
+        let owner = Owner { client: call.client, peer: call.peer.clone(), thinking: Arc::default() };
         tokio::select! {
             biased;
-            answer = self.request_once_or_again(&call) => answer,
+            answer = self.request_once_or_again(&call, &owner) => answer,
             () = call.cancel.cancelled() => Err(CallError::Cancelled),
-            () = tokio::time::sleep(after) => Err(CallError::Timeout { after }),
+            () = overdue(after, &owner) => Err(CallError::Timeout { after }),
         }
     }
 
@@ -109,7 +113,13 @@ impl Upstream {
         if connection.era == Era::Legacy {
             listen::subscribe(&connection, uri).await?;
         }
-        self.shared.subscriptions.send_if_modified(|subscriptions| subscriptions.insert(uri.to_owned()));
+        let mut confirmed = connection.confirmed.subscribe();
+        let wanted = &self.shared.subscriptions;
+        let new = wanted.send_if_modified(|subscriptions| subscriptions.insert(uri.to_owned()));
+        if new && connection.era == Era::Modern {
+            // Not a condition, only a courtesy: who subscribes and then changes something wants to hear of it.
+            let _ = tokio::time::timeout(CONFIRMATION, confirmed.changed()).await;
+        }
         Ok(())
     }
 
@@ -143,14 +153,14 @@ impl Upstream {
     }
 
     /// A second time only where the first cannot have reached the server.
-    async fn request_once_or_again(&self, call: &Call) -> Result<Raw, CallError> {
+    async fn request_once_or_again(&self, call: &Call, owner: &Owner) -> Result<Raw, CallError> {
         let connection = self.connection().await?;
-        match connection.request(request(call)).await {
+        match connection.request(request(call, owner)).await {
             Ok(result) => Ok(result),
             Err(Failure::Call(error)) => Err(error),
             Err(Failure::NotSent(_)) => {
                 let connection = self.connection().await?;
-                connection.request(request(call)).await.map_err(Failure::into_call_error)
+                connection.request(request(call, owner)).await.map_err(Failure::into_call_error)
             }
         }
     }
@@ -171,12 +181,20 @@ impl Upstream {
     }
 }
 
-fn request(call: &Call) -> Request<'_> {
+/// The time a client spends on a question of the server is not the server's.
+async fn overdue(after: Duration, owner: &Owner) {
+    tokio::time::sleep(after).await;
+    while owner.thinking.load(Ordering::Relaxed) > 0 {
+        tokio::time::sleep(after).await;
+    }
+}
+
+fn request<'a>(call: &'a Call, owner: &Owner) -> Request<'a> {
     Request {
         method: &call.method,
         params: call.params.as_deref(),
         capabilities: call.client_capabilities.as_deref(),
-        owner: Some(Owner { client: call.client, peer: call.peer.clone() }),
+        owner: Some(owner.clone()),
         background: false,
     }
 }

@@ -93,6 +93,19 @@ async fn what_a_server_says_on_no_calls_stream_is_reported() {
 }
 
 #[tokio::test]
+async fn a_stateless_server_is_asked_to_listen_for_a_resource_before_subscribe_returns() {
+    let server = serve(Era::Modern).await;
+    let subject = ready(&server).await;
+    eventually("the first listening", || server.posts("subscriptions/listen").pop()).await;
+    patiently("the subscription", subject.upstream.subscribe("x://1")).await.unwrap();
+    let listening = server.posts("subscriptions/listen").pop().unwrap().1;
+    assert_eq!(
+        listening["params"]["notifications"],
+        json!({"toolsListChanged": true, "resourceSubscriptions": ["x://1"]})
+    );
+}
+
+#[tokio::test]
 async fn a_question_on_a_calls_own_stream_goes_to_that_calls_client() {
     let server = serve(Era::Legacy).await;
     let subject = ready(&server).await;

@@ -11,7 +11,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::Response;
 use serde_json::{Value, json};
-use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot};
 use toolfold_wire::Era;
 
 use crate::kit::eventually;
@@ -33,15 +33,10 @@ pub(crate) struct HttpServer {
     answers: Mutex<HashMap<String, oneshot::Sender<Value>>>,
     /// The calls of `cut` that a resumed stream may answer.
     cut: Mutex<Option<Value>>,
-    stop: Notify,
 }
 
 pub(crate) async fn serve(era: Era) -> Arc<HttpServer> {
-    serve_at(era, "127.0.0.1:0").await
-}
-
-pub(crate) async fn serve_at(era: Era, address: &str) -> Arc<HttpServer> {
-    let listener = tokio::net::TcpListener::bind(address).await.unwrap();
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
     let server = Arc::new(HttpServer {
         era,
@@ -51,16 +46,9 @@ pub(crate) async fn serve_at(era: Era, address: &str) -> Arc<HttpServer> {
         listener: Mutex::default(),
         answers: Mutex::default(),
         cut: Mutex::default(),
-        stop: Notify::new(),
     });
     let app = Router::new().route("/mcp", axum::routing::any(handle)).with_state(server.clone());
-    let stopped = server.clone();
-    tokio::spawn(async move {
-        tokio::select! {
-            _ = axum::serve(listener, app) => {}
-            () = stopped.stop.notified() => {}
-        }
-    });
+    tokio::spawn(async move { axum::serve(listener, app).await });
     server
 }
 
@@ -114,9 +102,14 @@ fn modern(server: &Arc<HttpServer>, body: &Value) -> Response {
                 {"name": "invalid", "inputSchema": {"type": "object", "properties": {"o": {"type": "object", "x-mcp-header": "O"}}}},
             ]}),
         ),
-        "tools/call" if body["params"]["name"] == "hang" => streamed(server, |_| {}),
+        "tools/call" if body["params"]["name"] == "hang" => streamed(server),
         "tools/call" => answer(id, json!({"resultType": "complete", "content": [], "echo": body["params"]})),
-        "subscriptions/listen" => streamed(server, |_| {}),
+        "subscriptions/listen" => {
+            let response = streamed(server);
+            let acknowledged = event(&json!({"jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged"}));
+            let _ = server.listener.lock().unwrap().as_ref().unwrap().send(acknowledged);
+            response
+        }
         _ if id.is_null() => plain(StatusCode::ACCEPTED),
         method => error(StatusCode::NOT_FOUND, id, -32601, &format!("no {method}")),
     }
@@ -145,11 +138,11 @@ async fn legacy(
     }
     if verb == Method::GET {
         return match last_event {
-            Some(event) if event == "e1" => {
+            Some(last) if last == "e1" => {
                 let id = server.cut.lock().unwrap().take().unwrap();
-                streamed_text(event_with(None, &json!({"jsonrpc": "2.0", "id": id, "result": {"resumed": true}})))
+                streamed_text(event(&json!({"jsonrpc": "2.0", "id": id, "result": {"resumed": true}})))
             }
-            _ => streamed(server, |_| {}),
+            _ => streamed(server),
         };
     }
     if verb == Method::DELETE {
@@ -170,7 +163,7 @@ async fn legacy(
         ("tools/call", "break") => streamed_text(": nothing\n\n".into()),
         ("tools/call", "huge") => answer(id, json!({"content": "x".repeat(2 << 20)})),
         ("tools/call", "busy") => plain(StatusCode::SERVICE_UNAVAILABLE),
-        ("tools/call", "hang") => streamed(&Arc::clone(server), |_| {}),
+        ("tools/call", "hang") => streamed(server),
         ("tools/call", _) => answer(id, json!({"echo": body["params"]})),
         _ if id.is_null() => plain(StatusCode::ACCEPTED),
         (method, _) => error(StatusCode::OK, id, -32601, method),
@@ -196,9 +189,9 @@ fn ask(server: &Arc<HttpServer>, id: &Value) -> Response {
     response
 }
 
-fn streamed(server: &Arc<HttpServer>, first: impl FnOnce(&mpsc::UnboundedSender<String>)) -> Response {
+/// A stream on which nothing is said until a test does.
+fn streamed(server: &Arc<HttpServer>) -> Response {
     let (stream, response) = stream();
-    first(&stream);
     *server.listener.lock().unwrap() = Some(stream);
     response
 }
@@ -218,12 +211,7 @@ fn streamed_text(text: String) -> Response {
 }
 
 fn event(message: &Value) -> String {
-    event_with(None, message)
-}
-
-fn event_with(id: Option<&str>, message: &Value) -> String {
-    let id = id.map(|id| format!("id: {id}\n")).unwrap_or_default();
-    format!("{id}data: {message}\n\n")
+    format!("data: {message}\n\n")
 }
 
 fn answer(id: &Value, result: Value) -> Response {

@@ -134,7 +134,16 @@ pub(crate) fn names(manifest: &Manifest) -> Vec<String> {
     manifest.tools.iter().map(name).collect()
 }
 
-/// A client that answers every question the same way.
+/// Says so when a question is taken back before it was answered.
+struct Forgotten(mpsc::UnboundedSender<(String, Value)>);
+
+impl Drop for Forgotten {
+    fn drop(&mut self) {
+        let _ = self.0.send(("taken back".to_owned(), Value::Null));
+    }
+}
+
+/// A client that answers every question the same way: never where the answer is null, late where it says so.
 pub(crate) struct Client {
     answer: Value,
     heard: mpsc::UnboundedSender<(String, Value)>,
@@ -160,7 +169,17 @@ impl Peer for Client {
 
     fn ask<'a>(&'a self, method: &'a str, params: Option<Raw>) -> BoxFuture<'a, Result<Raw, RpcError>> {
         self.asked.lock().unwrap().push((method.to_owned(), value(params)));
-        Box::pin(async { Ok(raw(&self.answer)) })
+        let forgotten = Forgotten(self.heard.clone());
+        Box::pin(async move {
+            if self.answer.is_null() {
+                std::future::pending::<()>().await;
+            }
+            if let Some(seconds) = self.answer["after"].as_f64() {
+                tokio::time::sleep(Duration::from_secs_f64(seconds)).await;
+            }
+            std::mem::forget(forgotten);
+            Ok(raw(&self.answer))
+        })
     }
 }
 

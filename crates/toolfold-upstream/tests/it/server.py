@@ -51,6 +51,14 @@ def call(id, params):
     elif name == "ask":
         send({"id": "q-1", "method": "elicitation/create", "params": {"message": "Colour?", "odd": 1}})
         waiting["q-1"] = id
+    elif name == "flood":
+        for n in range(200):
+            send({"id": f"f-{n}", "method": "elicitation/create", "params": {}})
+        text(id, "flooded")
+    elif name == "take back":
+        send({"id": 7, "method": "elicitation/create", "params": {}})
+        send({"method": "notifications/cancelled", "params": {"requestId": 7}})
+        text(id, "done")
     elif name == "big":
         text(id, "x" * arguments["size"])
     elif name == "grow":

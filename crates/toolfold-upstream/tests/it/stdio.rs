@@ -160,6 +160,33 @@ async fn two_calls_of_one_client_are_no_doubt() {
 }
 
 #[tokio::test]
+async fn the_time_a_person_thinks_is_not_the_servers() {
+    let subject = ready(&[]).await;
+    let client = Client::new(json!({"after": 0.6}));
+    let mut call = by(&client, 1, "tools/call", json!({"name": "ask"}));
+    call.timeout = Some(Duration::from_millis(300));
+    assert_eq!(text_of(&subject.call(call).await.unwrap()), r#"{"after": 0.6}"#);
+}
+
+#[tokio::test]
+async fn a_flood_of_questions_is_bounded() {
+    let subject = ready(&[]).await;
+    let client = Client::new(json!(null));
+    let result = subject.call(by(&client, 1, "tools/call", json!({"name": "flood"}))).await.unwrap();
+    assert_eq!(text_of(&result), "flooded");
+    assert_eq!(client.asked.lock().unwrap().len(), 64);
+    assert_eq!(text_of(&subject.tool("echo", json!({})).await.unwrap()), "{}");
+}
+
+#[tokio::test]
+async fn a_question_that_is_taken_back_is_no_longer_put() {
+    let subject = ready(&[]).await;
+    let client = Client::new(json!(null));
+    subject.call(by(&client, 1, "tools/call", json!({"name": "take back"}))).await.unwrap();
+    assert_eq!(client.hear().await.0, "taken back");
+}
+
+#[tokio::test]
 async fn a_peer_that_answers_nothing_refuses_for_itself() {
     let subject = ready(&[]).await;
     let mut call = call("tools/call", json!({"name": "ask"}));
@@ -198,6 +225,15 @@ async fn stop_returns_when_a_stubborn_server_and_its_child_are_gone() {
     assert!(pids.split(' ').all(|pid| !runs(pid)), "{pids}");
     let refused = subject.tool("echo", json!({})).await;
     assert!(matches!(refused, Err(CallError::Unavailable { .. })), "{refused:?}");
+}
+
+#[tokio::test]
+async fn stop_waits_for_a_server_that_is_still_being_greeted() {
+    let log = Log::new();
+    let subject = Subject::new(script(&["silent", &log.argument("stubborn")]));
+    let pids = eventually("the start", || log.lines("stubborn").pop()).await;
+    patiently("the stop", subject.upstream.stop()).await;
+    assert!(pids.split(' ').all(|pid| !runs(pid)), "{pids}");
 }
 
 #[tokio::test]
