@@ -3,7 +3,7 @@
 use toolfold_core::{Code, Refusal};
 use toolfold_disclosure::{Action, answer, refusal_result, route};
 use toolfold_wire::{Object, Raw, RpcError};
-use tracing::{debug, warn};
+use tracing::warn;
 
 use crate::bridge;
 use crate::gateway::Gateway;
@@ -38,15 +38,16 @@ impl Gateway {
         arguments: Option<Raw>,
     ) -> Result<Raw, RpcError> {
         let entry = &snapshot.catalog.entries()[entry];
-        let checked = match self.0.checker.check(entry, arguments) {
-            Ok(checked) => checked,
+        let checked = self.0.checker.check(entry, arguments);
+        for (tool, why) in self.0.checker.take_unusable() {
+            warn!(%tool, "its arguments cannot be checked, so its calls are let through: {why}");
+        }
+        let arguments = match checked {
+            Ok(arguments) => arguments,
             Err(refusal) => return Ok(refusal_result(&refusal)),
         };
-        if let Some(why) = checked.unchecked {
-            debug!(tool = %entry.id, "arguments were not checked: {why}");
-        }
         params.set("name", entry.name());
-        match checked.arguments {
+        match arguments {
             Some(arguments) => drop(params.set_raw("arguments", arguments)),
             None => drop(params.remove("arguments")),
         }

@@ -44,6 +44,7 @@ pub(crate) struct Inner {
     pub(crate) parked: Parked,
     pub(crate) subscriptions: Subscriptions,
     pub(crate) changes: broadcast::Sender<Change>,
+    local: Vec<ServerName>,
     events: mpsc::UnboundedSender<Event>,
     progress: watch::Receiver<Progress>,
     started: Instant,
@@ -76,6 +77,7 @@ impl Gateway {
             parked: Parked::default(),
             subscriptions: Subscriptions::default(),
             changes,
+            local: options.local.iter().map(|server| server.name.clone()).collect(),
             events,
             progress,
             started: Instant::now(),
@@ -113,8 +115,9 @@ impl Gateway {
 
     /// What a client is told about this server as a whole.
     pub fn instructions(&self, surface: Surface) -> String {
-        let names: Vec<String> = self.0.config.load().servers.keys().map(ToString::to_string).collect();
-        instructions(surface, &names)
+        let config = self.0.config.load();
+        let configured = config.servers.keys().map(ServerName::as_str);
+        instructions(surface, &configured.chain(self.0.local.iter().map(ServerName::as_str)).collect::<Vec<_>>())
     }
 
     pub fn config(&self) -> Arc<Config> {

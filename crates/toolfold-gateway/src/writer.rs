@@ -101,7 +101,8 @@ impl Writer {
         let config = inner.config.load_full();
         drop(inner);
         let path = config.store.clone();
-        let opened = tokio::task::spawn_blocking(move || remembered(path.as_deref())).await;
+        let wanted: Vec<_> = config.servers.values().map(|server| (server.name.clone(), config_key(server))).collect();
+        let opened = tokio::task::spawn_blocking(move || remembered(path.as_deref(), &wanted)).await;
         let (store, mut manifests) = opened.unwrap_or_default();
         self.store = store;
         for server in config.servers.values() {
@@ -173,7 +174,7 @@ impl Writer {
         tokio::task::spawn_blocking(move || {
             let text = raw(&*manifest);
             if let Err(error) = store.save_manifest(&server, &config_key(&config), text.get()) {
-                warn!(%server, "its tools could not be remembered for the next start: {error}");
+                warn!(%server, "its tools could not be remembered for the next start: {error}. {}", error.hint());
             }
         });
     }
@@ -279,7 +280,10 @@ impl Known {
 type Manifests = BTreeMap<(ServerName, Fingerprint), Arc<Manifest>>;
 
 /// The store and what it remembers. A store that cannot be used costs the memory of the next start, nothing else.
-fn remembered(path: Option<&std::path::Path>) -> (Option<Arc<Store>>, Manifests) {
+fn remembered(
+    path: Option<&std::path::Path>,
+    wanted: &[(ServerName, Fingerprint)],
+) -> (Option<Arc<Store>>, Manifests) {
     let store = match Store::open(path) {
         Ok(opened) => {
             if let Some(notice) = opened.notice {
@@ -288,11 +292,11 @@ fn remembered(path: Option<&std::path::Path>) -> (Option<Arc<Store>>, Manifests)
             opened.store
         }
         Err(error) => {
-            warn!("going on without a store: {error}");
+            warn!("going on without a store, so nothing is remembered for the next start: {error}. {}", error.hint());
             return Default::default();
         }
     };
-    let stored = store.load_manifests().unwrap_or_else(|error| {
+    let stored = store.load_manifests_of(wanted).unwrap_or_else(|error| {
         warn!("nothing is remembered: {error}");
         Vec::new()
     });

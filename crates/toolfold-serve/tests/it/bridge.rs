@@ -1,0 +1,96 @@
+//! Questions of a server to its client, across the eras.
+
+use serde_json::{Value, json};
+use toolfold_core::Surface;
+use toolfold_test::{FakeServer, HttpClient};
+
+use crate::support::{config, over_http, start, text};
+
+fn asking(era: &str) -> FakeServer {
+    FakeServer::script(json!({
+        "eras": [era],
+        "tools": ["ask"],
+        "calls": {"ask": {"elicit": {"message": "Which colour?", "requestedSchema": {"type": "object", "properties": {"colour": {"type": "string"}}}}}},
+    }))
+}
+
+async fn client(fake: &FakeServer, capabilities: Value) -> HttpClient {
+    let gateway = start(config(Surface::Compact, &[("fake", fake)]));
+    let address = over_http(gateway, Surface::Compact).await;
+    HttpClient::new(format!("http://{address}/mcp")).with_capabilities(capabilities)
+}
+
+fn call() -> Value {
+    json!({"name": "call_tool", "arguments": {"tool": "fake.ask", "arguments": {}}})
+}
+
+fn blue() -> Value {
+    json!({"action": "accept", "content": {"colour": "blue"}})
+}
+
+#[tokio::test]
+async fn an_old_client_is_asked_in_the_middle_of_its_call() {
+    for era in ["legacy", "modern"] {
+        let fake = asking(era);
+        let client = client(&fake, json!({"elicitation": {}})).await;
+        client.initialize("2025-11-25").await;
+        let answered = async {
+            let question = client.next_request().await;
+            assert_eq!(question.method, "elicitation/create");
+            client.answer(&question, blue()).await;
+        };
+        let (result, ()) = tokio::join!(client.request("tools/call", call()), answered);
+        assert!(result.to_string().contains("blue"), "{era}: {result}");
+    }
+}
+
+#[tokio::test]
+async fn a_stateless_client_is_asked_by_ending_its_request() {
+    for era in ["legacy", "modern"] {
+        let fake = asking(era);
+        let client = client(&fake, json!({"elicitation": {}})).await;
+        let first = client.modern("tools/call", call()).await;
+        assert_eq!(first["resultType"], "input_required", "{era}: {first}");
+        let (key, question) = first["inputRequests"].as_object().unwrap().iter().next().unwrap();
+        assert_eq!(question["method"], "elicitation/create");
+        assert_eq!(question["params"]["message"], "Which colour?");
+        let mut again = call();
+        again["requestState"] = first["requestState"].clone();
+        again["inputResponses"] = json!({key: blue()});
+        let last = client.modern("tools/call", again.clone()).await;
+        assert_eq!(last["resultType"], "complete");
+        assert!(last.to_string().contains("blue"), "{era}: {last}");
+        // However often the client came, an old server was called once.
+        let calls = fake.received("tools/call").len();
+        assert_eq!(calls, if era == "legacy" { 1 } else { 2 }, "{era}");
+    }
+}
+
+#[tokio::test]
+async fn a_parked_call_cannot_be_picked_up_twice_or_without_answers() {
+    let fake = asking("legacy");
+    let client = client(&fake, json!({"elicitation": {}})).await;
+    let first = client.modern("tools/call", call()).await;
+    let mut empty = call();
+    empty["requestState"] = first["requestState"].clone();
+    let asked_again = client.modern("tools/call", empty).await;
+    assert_eq!(asked_again["resultType"], "input_required");
+    assert_eq!(asked_again["inputRequests"], first["inputRequests"]);
+    let mut stale = call();
+    stale["requestState"] = first["requestState"].clone();
+    stale["inputResponses"] = json!({"0": blue()});
+    let refused = client.modern("tools/call", stale).await;
+    assert_eq!(refused["isError"], true);
+    assert!(text(&refused).contains("INVALID_REQUEST"), "{refused}");
+    assert_eq!(fake.received("tools/call").len(), 1);
+}
+
+#[tokio::test]
+async fn a_client_that_cannot_be_asked_is_not() {
+    let fake = asking("legacy");
+    let client = client(&fake, json!({})).await;
+    client.initialize("2025-11-25").await;
+    let result = client.try_request("tools/call", call()).await;
+    let told = format!("{result:?}");
+    assert!(told.contains("does not support elicitation"), "{told}");
+}
