@@ -1,0 +1,133 @@
+//! Tools that write text in another alphabet and read it back, and digests.
+
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use serde_json::json;
+use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
+
+use super::arguments::{Arguments, one_of};
+use super::tool::{Answer, Reply, Tool, choice, flag, text};
+
+/// The most bytes that a tool may make out of little: beyond it a model could not read the answer anyway.
+pub(super) const LARGEST: usize = 4 << 20;
+
+const ALGORITHMS: [&str; 4] = ["sha256", "sha224", "sha384", "sha512"];
+
+pub(super) fn tools() -> Vec<Tool> {
+    let binary = "Bytes that are not text are shown as hex.";
+    vec![
+        Tool::new("base64_encode", "Encode base64", "Encode text as base64.", base64_encode)
+            .needs("text", text("The text to encode"))
+            .takes("url_safe", flag("Use the alphabet for URLs and leave out padding")),
+        Tool::new(
+            "base64_decode",
+            "Decode base64",
+            "Decode base64, with or without padding, of the usual or the URL alphabet.",
+            base64_decode,
+        )
+        .needs("text", text("The base64 to decode"))
+        .gives(json!({"text": {"type": "string", "description": binary}, "encoding": {"enum": ["text", "hex"]}})),
+        Tool::new("hex_encode", "Encode hex", "Write the bytes of a text in hexadecimal.", hex_encode)
+            .needs("text", text("The text to encode")),
+        Tool::new("hex_decode", "Decode hex", "Read hexadecimal bytes as text.", hex_decode)
+            .needs("hex", text("The hexadecimal digits; spaces and colons between them are ignored")),
+        Tool::new(
+            "url_encode",
+            "Encode for URLs",
+            "Percent-encode text so that it can stand in any part of a URL.",
+            url_encode,
+        )
+        .needs("text", text("The text to encode")),
+        Tool::new("url_decode", "Decode from URLs", "Decode percent-encoded text.", url_decode)
+            .needs("text", text("The text to decode"))
+            .takes("form", flag("Read + as a space, as HTML forms write it")),
+        Tool::new("hash_digest", "Hash text", "Compute the SHA-2 digest of a text.", digest)
+            .needs("text", text("The text to hash"))
+            .takes("algorithm", choice("The algorithm; sha256 if left out", &ALGORITHMS))
+            .gives(json!({"algorithm": {"type": "string"}, "hex": {"type": "string"}, "base64": {"type": "string"}})),
+    ]
+}
+
+fn base64_encode(arguments: &Arguments<'_>) -> Answer {
+    let text = arguments.text("text")?;
+    let encoded = if arguments.flag("url_safe")? { URL_SAFE_NO_PAD.encode(text) } else { STANDARD.encode(text) };
+    Ok(Reply::Text(encoded))
+}
+
+fn base64_decode(arguments: &Arguments<'_>) -> Answer {
+    let given: String = arguments.text("text")?.chars().filter(|c| !c.is_whitespace()).collect();
+    let usual = given.trim_end_matches('=').replace('-', "+").replace('_', "/");
+    let bytes = STANDARD_NO_PAD.decode(usual).map_err(|error| format!("`text` is not base64: {error}"))?;
+    Ok(Reply::Json(match String::from_utf8(bytes) {
+        Ok(text) => json!({"text": text, "encoding": "text"}),
+        Err(error) => json!({"text": hex(error.as_bytes()), "encoding": "hex"}),
+    }))
+}
+
+fn hex_encode(arguments: &Arguments<'_>) -> Answer {
+    Ok(Reply::Text(hex(arguments.text("text")?.as_bytes())))
+}
+
+fn hex_decode(arguments: &Arguments<'_>) -> Answer {
+    let given = arguments.text("hex")?.trim();
+    let digits: Vec<char> =
+        given.trim_start_matches("0x").chars().filter(|c| !c.is_whitespace() && *c != ':').collect();
+    if digits.len() % 2 != 0 {
+        return Err("`hex` has an odd number of digits. Every byte is two digits.".to_owned());
+    }
+    let byte =
+        |pair: &[char]| Some(pair[0].to_digit(16)? * 16 + pair[1].to_digit(16)?).and_then(|n| u8::try_from(n).ok());
+    let bytes: Option<Vec<u8>> = digits.chunks(2).map(byte).collect();
+    let bytes = bytes.ok_or("`hex` has something other than the digits 0-9 and a-f in it.")?;
+    let text = String::from_utf8(bytes).map_err(|_| "These bytes are not text in UTF-8.".to_owned())?;
+    Ok(Reply::Text(text))
+}
+
+fn url_encode(arguments: &Arguments<'_>) -> Answer {
+    let mut encoded = String::new();
+    for byte in arguments.text("text")?.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            encoded.push(char::from(byte));
+        } else {
+            encoded.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    Ok(Reply::Text(encoded))
+}
+
+fn url_decode(arguments: &Arguments<'_>) -> Answer {
+    let (text, form) = (arguments.text("text")?, arguments.flag("form")?);
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        rest = after;
+        match first {
+            b'%' => {
+                let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
+                let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+                bytes.push(byte.ok_or("A % in `text` is not followed by two hexadecimal digits.")?);
+                rest = &after[2..];
+            }
+            b'+' if form => bytes.push(b' '),
+            byte => bytes.push(*byte),
+        }
+    }
+    String::from_utf8(bytes).map(Reply::Text).map_err(|_| "The decoded bytes are not text in UTF-8.".to_owned())
+}
+
+fn digest(arguments: &Arguments<'_>) -> Answer {
+    let text = arguments.text("text")?;
+    let algorithm = arguments.text_or("algorithm", "sha256")?;
+    let bytes = match algorithm {
+        "sha224" => Sha224::digest(text).to_vec(),
+        "sha256" => Sha256::digest(text).to_vec(),
+        "sha384" => Sha384::digest(text).to_vec(),
+        "sha512" => Sha512::digest(text).to_vec(),
+        other => return Err(one_of("algorithm", other, &ALGORITHMS)),
+    };
+    Ok(Reply::Json(json!({"algorithm": algorithm, "hex": hex(&bytes), "base64": STANDARD.encode(&bytes)})))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,153 @@
+//! The file tools in a folder made for the test.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::super::arguments::Arguments;
+use super::super::folder::Folder;
+use super::super::tool::Answer;
+use super::super::{files, search};
+use super::written;
+
+struct Place {
+    _outer: tempfile::TempDir,
+    folder: Folder,
+    secret: String,
+}
+
+/// A working directory with a few files in it, and a secret beside it.
+fn place() -> Place {
+    let outer = tempfile::tempdir().unwrap();
+    let root = outer.path().join("work");
+    let write = |path: &Path, content: &[u8]| {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    };
+    write(&root.join("notes.txt"), b"one\ntwo\nthree\n");
+    write(&root.join("src/main.rs"), b"fn main() {}\n// TWO\n");
+    write(&root.join("node_modules/x.txt"), b"two\n");
+    write(&root.join(".hidden"), b"two\n");
+    write(&root.join("image.bin"), &[0, 1, 2, 255]);
+    write(&root.join("latin.txt"), &[0xe9]);
+    write(&outer.path().join("secret.txt"), b"two secrets\n");
+    std::os::unix::fs::symlink("../secret.txt", root.join("link.txt")).unwrap();
+    std::os::unix::fs::symlink("..", root.join("up")).unwrap();
+    std::os::unix::fs::symlink("notes.txt", root.join("inner.txt")).unwrap();
+    let secret = outer.path().join("secret.txt").display().to_string();
+    Place { folder: Folder::new(&root).unwrap(), secret, _outer: outer }
+}
+
+type Run = fn(&Folder, &Arguments<'_>) -> Answer;
+
+fn call(place: &Place, run: Run, arguments: Value) -> String {
+    written(run(&place.folder, &Arguments(&arguments)))
+}
+
+#[test]
+fn nothing_outside_is_read() {
+    let place = place();
+    let tools: [(&str, Run); 4] = [
+        ("read_file", files::read),
+        ("list_directory", files::list),
+        ("search_files", search::search),
+        ("file_info", files::info),
+    ];
+    let ways = [
+        "../secret.txt",
+        "..",
+        "src/../../secret.txt",
+        "link.txt",
+        "up",
+        "up/secret.txt",
+        "/etc/passwd",
+        "/",
+        &place.secret,
+        "../nothing",
+    ];
+    for (name, run) in tools {
+        for way in ways {
+            let answer = call(&place, run, json!({"path": way, "pattern": "two"}));
+            let expected =
+                format!("error: {way:?} lies outside the working directory. Only what is below it can be read.");
+            assert_eq!(answer, expected, "{name} {way}");
+        }
+    }
+    let null = call(&place, files::read, json!({"path": "a\0b"}));
+    assert_eq!(null, "error: \"a\\0b\" does not exist. Use list_directory to see what there is.");
+}
+
+#[test]
+fn reading() {
+    let place = place();
+    let read = |arguments: Value| call(&place, files::read, arguments);
+    assert_eq!(read(json!({"path": "notes.txt"})), "one\ntwo\nthree");
+    assert_eq!(read(json!({"path": "./src/../inner.txt", "from_line": 3})), "three");
+    assert_eq!(
+        read(json!({"path": "notes.txt", "from_line": 2, "lines": 1})),
+        "two\n\n(notes.txt: lines 2 to 2 of 3. Go on with from_line 3.)"
+    );
+    assert_eq!(read(json!({"path": "notes.txt", "from_line": 4})), "error: notes.txt has 3 lines; there is no line 4.");
+    assert_eq!(read(json!({"path": "src"})), "error: src is a directory. Use list_directory.");
+    assert_eq!(read(json!({"path": "image.bin"})), "error: image.bin is not text.");
+    assert_eq!(read(json!({"path": "latin.txt"})), "error: latin.txt is not text in UTF-8.");
+    assert_eq!(
+        read(json!({"path": "no.txt"})),
+        "error: \"no.txt\" does not exist. Use list_directory to see what there is."
+    );
+    let large = place.folder.resolve("").unwrap().join("large.txt");
+    std::fs::File::create(large).unwrap().set_len(files::LARGEST_FILE + 1).unwrap();
+    assert_eq!(
+        read(json!({"path": "large.txt"})),
+        "error: large.txt is larger than 4 MiB. Use search_files to find the part you need."
+    );
+}
+
+#[test]
+fn listing() {
+    let place = place();
+    assert_eq!(
+        call(&place, files::list, json!({})),
+        r#"{"path":".","entries":[{"name":"image.bin","kind":"file","bytes":4},{"name":"inner.txt","kind":"link"},{"name":"latin.txt","kind":"file","bytes":1},{"name":"link.txt","kind":"link"},{"name":"node_modules","kind":"directory"},{"name":"notes.txt","kind":"file","bytes":14},{"name":"src","kind":"directory"},{"name":"up","kind":"link"}],"more":false}"#
+    );
+    assert!(call(&place, files::list, json!({"hidden": true})).contains(".hidden"));
+    assert_eq!(
+        call(&place, files::list, json!({"path": "notes.txt"})),
+        "error: notes.txt is not a directory that can be read."
+    );
+}
+
+#[test]
+fn searching() {
+    let place = place();
+    let search = |arguments: Value| call(&place, search::search, arguments);
+    assert_eq!(
+        search(json!({"pattern": "two", "ignore_case": true})),
+        r#"{"matches":[{"file":"notes.txt","line":2,"text":"two"},{"file":"src/main.rs","line":2,"text":"// TWO"}],"files_searched":2,"more":false}"#
+    );
+    assert_eq!(
+        search(json!({"pattern": "two", "ignore_case": true, "name": "*.rs"})),
+        r#"{"matches":[{"file":"src/main.rs","line":2,"text":"// TWO"}],"files_searched":1,"more":false}"#
+    );
+    assert_eq!(
+        search(json!({"pattern": "", "path": "notes.txt", "limit": 1})),
+        r#"{"matches":[{"file":"notes.txt","line":1,"text":"one"}],"files_searched":1,"more":true}"#
+    );
+}
+
+#[test]
+fn describing() {
+    let place = place();
+    let info: Value = serde_json::from_str(&call(&place, files::info, json!({"path": "notes.txt"}))).unwrap();
+    assert_eq!((&info["kind"], &info["bytes"], &info["path"]), (&json!("file"), &json!(14), &json!("notes.txt")));
+    assert!(info["modified"].as_str().unwrap().ends_with('Z'), "{info}");
+}
+
+/// Through the definitions too, in the directory the tests run in.
+#[test]
+fn the_registered_tools_read_the_working_directory() {
+    assert!(super::answer("read_file", &json!({"path": "Cargo.toml", "lines": 1})).starts_with("[package]"));
+    assert!(super::answer("list_directory", &json!({})).contains("Cargo.toml"));
+    assert!(super::answer("search_files", &json!({"pattern": "^name", "name": "Cargo.toml"})).contains("Cargo.toml"));
+    assert!(super::answer("file_info", &json!({"path": "src"})).contains("directory"));
+}

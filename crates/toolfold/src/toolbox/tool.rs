@@ -1,0 +1,103 @@
+//! A toolbox tool before it is registered: its definition, put together piece by piece, and the function behind it.
+
+use serde_json::{Value, json};
+
+use super::arguments::Arguments;
+
+/// What a tool answers: text for reading, or an object that its output schema describes.
+#[derive(Debug)]
+pub(super) enum Reply {
+    Text(String),
+    Json(Value),
+}
+
+/// `Err` is a sentence for the model that says what to do.
+pub(super) type Answer = Result<Reply, String>;
+
+pub(super) struct Tool {
+    pub(super) name: &'static str,
+    pub(super) run: fn(&Arguments<'_>) -> Answer,
+    title: &'static str,
+    description: &'static str,
+    properties: serde_json::Map<String, Value>,
+    required: Vec<&'static str>,
+    output: Option<Value>,
+    steady: bool,
+}
+
+impl Tool {
+    pub(super) fn new(
+        name: &'static str,
+        title: &'static str,
+        description: &'static str,
+        run: fn(&Arguments<'_>) -> Answer,
+    ) -> Self {
+        let (properties, required) = (serde_json::Map::new(), Vec::new());
+        Tool { name, title, description, run, properties, required, output: None, steady: true }
+    }
+
+    /// A parameter that must be given.
+    pub(super) fn needs(mut self, name: &'static str, schema: Value) -> Self {
+        self.required.push(name);
+        self.takes(name, schema)
+    }
+
+    /// A parameter that may be given.
+    pub(super) fn takes(mut self, name: &'static str, schema: Value) -> Self {
+        self.properties.insert(name.to_owned(), schema);
+        self
+    }
+
+    /// The members of the object that the tool answers with; all of them are always there.
+    pub(super) fn gives(mut self, properties: Value) -> Self {
+        let required: Vec<&String> = properties.as_object().into_iter().flat_map(|members| members.keys()).collect();
+        self.output = Some(json!({"type": "object", "required": required, "properties": properties}));
+        self
+    }
+
+    /// The same arguments may have another answer next time.
+    pub(super) fn varies(mut self) -> Self {
+        self.steady = false;
+        self
+    }
+
+    pub(super) fn definition(&self) -> Value {
+        let mut schema = json!({"type": "object", "properties": self.properties, "additionalProperties": false});
+        if !self.required.is_empty() {
+            schema["required"] = json!(self.required);
+        }
+        let annotations = json!({
+            "title": self.title, "readOnlyHint": true, "destructiveHint": false,
+            "idempotentHint": self.steady, "openWorldHint": false,
+        });
+        let mut definition = json!({
+            "name": self.name, "title": self.title, "description": self.description, "inputSchema": schema,
+        });
+        if let Some(output) = &self.output {
+            definition["outputSchema"] = output.clone();
+        }
+        definition["annotations"] = annotations;
+        definition
+    }
+}
+
+/// `{"type": "string", "description": …}`
+pub(super) fn text(about: &str) -> Value {
+    json!({"type": "string", "description": about})
+}
+
+pub(super) fn number(about: &str) -> Value {
+    json!({"type": "number", "description": about})
+}
+
+pub(super) fn flag(about: &str) -> Value {
+    json!({"type": "boolean", "description": about, "default": false})
+}
+
+pub(super) fn integer(about: &str, usual: i64, least: i64, most: i64) -> Value {
+    json!({"type": "integer", "description": about, "default": usual, "minimum": least, "maximum": most})
+}
+
+pub(super) fn choice(about: &str, options: &[&str]) -> Value {
+    json!({"type": "string", "description": about, "enum": options})
+}
