@@ -51,14 +51,18 @@ impl HttpReply {
     }
 }
 
+/// HTTP without MCP.
+pub fn plain_http() -> reqwest::Client {
+    // The client wants a TLS provider even where it will only speak plain HTTP.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::builder().no_proxy().build().expect("a client can be built")
+}
+
 impl HttpClient {
     pub fn new(url: impl Into<String>) -> Self {
-        // The client wants a TLS provider even where it will only speak plain HTTP.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let http = reqwest::Client::builder().no_proxy().build().expect("a client can be built");
         HttpClient {
             url: url.into(),
-            http,
+            http: plain_http(),
             inbox: Arc::default(),
             capabilities: json!({}),
             headers: HeaderMap::new(),
@@ -87,6 +91,11 @@ impl HttpClient {
         *lock(&self.version) = result["protocolVersion"].as_str().map(str::to_owned);
         self.notify("notifications/initialized", Value::Null).await;
         result
+    }
+
+    /// Where the server is.
+    pub fn url(&self) -> &str {
+        &self.url
     }
 
     /// The session the server opened, if it did.

@@ -13,6 +13,6 @@ mod stdio_client;
 
 pub use binary::binary;
 pub use fake::{FakeServer, RunningHttp};
-pub use http_client::{HttpClient, HttpReply};
+pub use http_client::{HttpClient, HttpReply, plain_http};
 pub use inbox::Question;
 pub use stdio_client::StdioClient;

@@ -53,8 +53,9 @@ enum First {
 }
 
 async fn check(app: &App, headers: &HeaderMap, method: &str, params: Option<&Raw>) -> Result<Envelope, RpcError> {
-    let envelope = Envelope::read(params)?;
+    // First: a header that says something else than the body is that, whatever else is wrong with the body.
     headers::check(headers, method, params)?;
+    let envelope = Envelope::read(params)?;
     if method == "tools/call"
         && let Some(params) = params.and_then(|raw| Object::parse(raw))
         && let Some(name) = params.string("name")

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use toolfold_core::Surface;
-use toolfold_test::{FakeServer, HttpClient, HttpReply};
+use toolfold_test::{FakeServer, HttpClient, HttpReply, plain_http};
 
 use crate::support::{config, http_client, local_gateway, modern_meta, names, over_http, start, text, with_token};
 
@@ -81,7 +81,9 @@ async fn the_stateless_era_has_its_own_statuses() {
     other["io.modelcontextprotocol/protocolVersion"] = json!("2031-01-01");
     let other = post("tools/list", json!({"_meta": other})).await;
     assert_eq!((other.status, code(&other)), (400, -32022));
-    let told = client.post(r#"{"jsonrpc":"2.0","method":"notifications/x"}"#, headers(&[("mcp-protocol-version", "2026-07-28")])).await;
+    let told = client
+        .post(r#"{"jsonrpc":"2.0","method":"notifications/x"}"#, headers(&[("mcp-protocol-version", "2026-07-28")]))
+        .await;
     assert_eq!(told.status, 202);
 }
 
@@ -89,7 +91,7 @@ async fn the_stateless_era_has_its_own_statuses() {
 async fn other_methods_of_http_are_for_sessions() {
     let address = over_http(local_gateway(Surface::Compact), Surface::Compact).await;
     let url = format!("http://{address}/mcp");
-    let http = reqwest::Client::new();
+    let http = plain_http();
     assert_eq!(http.get(&url).send().await.unwrap().status(), 405);
     assert_eq!(http.delete(&url).send().await.unwrap().status(), 405);
     assert_eq!(http.put(&url).send().await.unwrap().status(), 405);
@@ -102,7 +104,7 @@ async fn other_methods_of_http_are_for_sessions() {
 async fn strangers_are_turned_away() {
     let address = over_http(local_gateway(Surface::Compact), Surface::Compact).await;
     let status = async |name: &str, value: &str| {
-        reqwest::Client::new().get(format!("http://{address}/healthz")).header(name, value).send().await.unwrap().status()
+        plain_http().get(format!("http://{address}/healthz")).header(name, value).send().await.unwrap().status()
     };
     assert_eq!(status("host", "evil.example").await, 403);
     assert_eq!(status("origin", "http://evil.example").await, 403);
@@ -114,7 +116,7 @@ async fn strangers_are_turned_away() {
 async fn a_token_is_asked_for_where_one_is_configured() {
     let address = over_http(start(with_token("s3cret")), Surface::Compact).await;
     let status = async |value: Option<&str>| {
-        let request = reqwest::Client::new().get(format!("http://{address}/v1/status"));
+        let request = plain_http().get(format!("http://{address}/v1/status"));
         let request = value.iter().fold(request, |request, value| request.header("authorization", *value));
         request.send().await.unwrap().status()
     };
@@ -162,12 +164,13 @@ async fn what_is_said_before_the_answer_makes_it_a_stream_that_can_be_resumed() 
     let reply = client.post(&call.to_string(), headers(&[])).await;
     assert_eq!(reply.header("content-type"), Some("text/event-stream"));
     let messages = reply.messages();
-    let progress = |message: &Value| message["method"] == "notifications/progress" && message["params"]["progressToken"] == "p";
+    let progress =
+        |message: &Value| message["method"] == "notifications/progress" && message["params"]["progressToken"] == "p";
     assert_eq!(messages.iter().filter(|message| progress(message)).count(), 3);
     assert_eq!(messages.last().unwrap()["id"], 77);
 
     let ids: Vec<&str> = reply.body.lines().filter_map(|line| line.strip_prefix("id: ")).collect();
-    let resume = reqwest::Client::new()
+    let resume = plain_http()
         .get(client.url())
         .header("mcp-session-id", client.session().unwrap())
         .header("accept", "text/event-stream")
@@ -181,13 +184,14 @@ async fn what_is_said_before_the_answer_makes_it_a_stream_that_can_be_resumed() 
 async fn tools_that_come_and_go_are_announced_where_they_are_shown() {
     let fake = FakeServer::script(json!({"tools": ["grow"], "calls": {"grow": {"list_changed": "grown"}}}));
     let gateway = start(config(Surface::Direct, &[("fake", &fake)]));
+    gateway.settled_completely().await;
     let address = over_http(gateway, Surface::Direct).await;
     let old = HttpClient::new(format!("http://{address}/mcp"));
     old.initialize("2025-11-25").await;
     old.open_stream().await;
     let new = HttpClient::new(format!("http://{address}/mcp"));
     let heard = new.listen(json!({"toolsListChanged": true})).await;
-    assert_eq!(heard["params"]["notifications"], json!({"toolsListChanged": true}));
+    assert_eq!(heard["notifications"], json!({"toolsListChanged": true}));
     old.request("tools/call", json!({"name": "fake__grow", "arguments": {}})).await;
     old.next_notification("notifications/tools/list_changed").await;
     new.next_notification("notifications/tools/list_changed").await;
@@ -201,12 +205,22 @@ async fn the_state_of_the_servers_can_be_seen() {
     let gateway = start(config(Surface::Compact, &[("fake", &fake), ("broken", &broken)]));
     gateway.settled_completely().await;
     let address = over_http(gateway, Surface::Compact).await;
-    let status: Value = reqwest::get(format!("http://{address}/v1/status")).await.unwrap().text().await.map(|text| serde_json::from_str(&text).unwrap()).unwrap();
+    let status: Value = plain_http()
+        .get(format!("http://{address}/v1/status"))
+        .send()
+        .await
+        .unwrap()
+        .text()
+        .await
+        .map(|text| serde_json::from_str(&text).unwrap())
+        .unwrap();
     let states: Vec<(&str, &str, u64)> = status["servers"]
         .as_array()
         .unwrap()
         .iter()
-        .map(|server| (server["name"].as_str().unwrap(), server["state"].as_str().unwrap(), server["tools"].as_u64().unwrap()))
+        .map(|server| {
+            (server["name"].as_str().unwrap(), server["state"].as_str().unwrap(), server["tools"].as_u64().unwrap())
+        })
         .collect();
     assert_eq!(states, [("broken", "failing", 0), ("fake", "ready", 2), ("local", "ready", 1)]);
 }

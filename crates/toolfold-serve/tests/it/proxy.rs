@@ -17,7 +17,9 @@ async fn client(servers: &[(&str, &FakeServer)], surface: Surface) -> HttpClient
 async fn a_result_arrives_byte_for_byte() {
     let result = r#"{"content":[{"type":"image","data":"AA==","mimeType":"image/png","odd":1.50},{"type":"hologram","z":1,"a":[]},{"type":"resource_link","uri":"x://y","name":"y"}],"structuredContent":{"big":123456789012345678901234567890,"b":1,"a":2},"isError":false,"_meta":{"k":"v"},"unknown":{"x":[null]}}"#;
     let script = format!(r#"{{"eras":["legacy"],"tools":["odd"],"calls":{{"odd":{{"result":{result}}}}}}}"#);
-    let fake = FakeServer::script(serde_json::from_str(&script.replace("123456789012345678901234567890", "12345678901234567")).unwrap());
+    let fake = FakeServer::script(
+        serde_json::from_str(&script.replace("123456789012345678901234567890", "12345678901234567")).unwrap(),
+    );
     let client = client(&[("fake", &fake)], Surface::Compact).await;
     let expected = result.replace("123456789012345678901234567890", "12345678901234567").replace("1.50", "1.5");
     for params in [
@@ -33,7 +35,9 @@ async fn a_result_arrives_byte_for_byte() {
 
 #[tokio::test]
 async fn an_error_of_the_server_is_its_own() {
-    let fake = FakeServer::script(json!({"tools": ["no"], "calls": {"no": {"error": {"code": -32099, "message": "mine", "data": {"d": 1}}}}}));
+    let fake = FakeServer::script(
+        json!({"tools": ["no"], "calls": {"no": {"error": {"code": -32099, "message": "mine", "data": {"d": 1}}}}}),
+    );
     let client = client(&[("fake", &fake)], Surface::Compact).await;
     let error = client.try_request("tools/call", json!({"name": "no", "arguments": {}})).await.unwrap_err();
     assert_eq!((error.code, error.message.as_str(), error.data.unwrap().get()), (-32099, "mine", r#"{"d":1}"#));
@@ -52,14 +56,18 @@ async fn prompts_and_resources_are_unique_and_find_their_way_back() {
     let (one, two) = (offers("one"), offers("two"));
     let client = client(&[("one", &one), ("two", &two)], Surface::Compact).await;
     let list = client.request("prompts/list", json!({})).await;
-    let names: Vec<&str> = list["prompts"].as_array().unwrap().iter().map(|prompt| prompt["name"].as_str().unwrap()).collect();
+    let names: Vec<&str> =
+        list["prompts"].as_array().unwrap().iter().map(|prompt| prompt["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["one__ask", "two__ask"]);
     let list = client.request("resources/list", json!({})).await;
-    let uris: Vec<&str> = list["resources"].as_array().unwrap().iter().map(|resource| resource["uri"].as_str().unwrap()).collect();
+    let uris: Vec<&str> =
+        list["resources"].as_array().unwrap().iter().map(|resource| resource["uri"].as_str().unwrap()).collect();
     assert_eq!(uris, ["x://same", "x://one", "two+x://same", "x://two"]);
     client.request("prompts/get", json!({"name": "two__ask"})).await;
     assert_eq!(two.received("prompts/get")[0]["params"]["name"], "ask");
-    for (uri, server, original) in [("two+x://same", &two, "x://same"), ("one://5", &one, "one://5"), ("x://one", &one, "x://one")] {
+    for (uri, server, original) in
+        [("two+x://same", &two, "x://same"), ("one://5", &one, "one://5"), ("x://one", &one, "x://one")]
+    {
         let _ = client.try_request("resources/read", json!({"uri": uri})).await;
         let read = server.received("resources/read");
         assert_eq!(read.last().unwrap()["params"]["uri"], original);
@@ -81,7 +89,7 @@ async fn a_subscribed_resource_is_announced_to_its_watchers() {
     client.request("resources/subscribe", json!({"uri": "x://a"})).await;
     client.request("tools/call", json!({"name": "touch", "arguments": {}})).await;
     let told = client.next_notification("notifications/resources/updated").await;
-    assert_eq!(told["params"]["uri"], "x://a");
+    assert_eq!(told["uri"], "x://a");
 }
 
 #[tokio::test]
@@ -101,7 +109,9 @@ async fn one_broken_server_harms_no_other() {
     let garbage = FakeServer::script(json!({"tools": ["noisy"], "garbage": ["Starting…", "{not json}", ""]}));
     let crashing = FakeServer::script(json!({"exit_at_start": 1}));
     let hanging = FakeServer::script(json!({"silent": ["initialize", "server/discover"]}));
-    let odd = FakeServer::script(json!({"tools": ["fine"], "invalid_schema": true, "duplicate_names": true, "long_name": true}));
+    let odd = FakeServer::script(
+        json!({"tools": ["fine"], "invalid_schema": true, "duplicate_names": true, "long_name": true}),
+    );
     let servers =
         [("good", &good), ("garbage", &garbage), ("crashing", &crashing), ("hanging", &hanging), ("odd", &odd)];
     let client = client(&servers, Surface::Compact).await;

@@ -24,7 +24,8 @@ async fn every_old_version_is_spoken_and_unknown_ones_get_our_latest() {
 #[tokio::test]
 async fn the_stateless_era_needs_no_beginning() {
     let mut pipe = pipe();
-    let discover = json!({"jsonrpc": "2.0", "id": "a", "method": "server/discover", "params": {"_meta": modern_meta()}});
+    let discover =
+        json!({"jsonrpc": "2.0", "id": "a", "method": "server/discover", "params": {"_meta": modern_meta()}});
     let answer = pipe.exchange(discover).await;
     assert_eq!(answer["id"], "a");
     let result = &answer["result"];
@@ -104,7 +105,8 @@ async fn requests_under_way_at_the_end_of_input_are_answered() {
 async fn a_listener_is_acknowledged_and_can_be_cancelled() {
     let mut pipe = pipe();
     let params = json!({"_meta": modern_meta(), "notifications": {"toolsListChanged": true, "resourceSubscriptions": ["x://none"]}});
-    let told = pipe.exchange(json!({"jsonrpc": "2.0", "id": "s", "method": "subscriptions/listen", "params": params})).await;
+    let told =
+        pipe.exchange(json!({"jsonrpc": "2.0", "id": "s", "method": "subscriptions/listen", "params": params})).await;
     assert_eq!(told["method"], "notifications/subscriptions/acknowledged");
     assert_eq!(told["params"]["notifications"], json!({"toolsListChanged": true}));
     assert_eq!(told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], "s");

@@ -35,7 +35,8 @@ pub fn start(config: Config) -> Gateway {
         "description": "Say the same again.",
         "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]},
     });
-    let echo = LocalTool::blocking(definition, |arguments| Output::Text(arguments["text"].as_str().unwrap().to_owned()));
+    let echo =
+        LocalTool::blocking(definition, |arguments| Output::Text(arguments["text"].as_str().unwrap().to_owned()));
     let local = LocalServer { name: ServerName::new("local").unwrap(), title: None, tools: vec![echo] };
     Gateway::start(Options { config, local: vec![local] })
 }
@@ -82,7 +83,8 @@ impl Pipe {
     }
 
     pub async fn initialize(&mut self, version: &str) -> Value {
-        let params = json!({"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+        let params =
+            json!({"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
         self.exchange(json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params})).await
     }
 
