@@ -32,7 +32,7 @@ pub(crate) struct Connection {
     pub(crate) era: Era,
     pub(crate) link: Link,
     pub(crate) questions: Questions,
-    /// Counts the times a stateless server confirmed what we listen for.
+    /// The latest request to listen that a stateless server confirmed.
     pub(crate) confirmed: watch::Sender<u64>,
     table: Mutex<Table>,
     closed: CancellationToken,
@@ -210,6 +210,11 @@ impl Connection {
         if let Some(open) = open {
             let _ = open.answer.send(outcome);
         }
+    }
+
+    /// The number of the latest request.
+    pub(crate) fn last_id(&self) -> u64 {
+        lock(&self.table).last_id
     }
 
     pub(crate) fn is_open(&self, id: u64) -> bool {

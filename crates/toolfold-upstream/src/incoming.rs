@@ -79,7 +79,10 @@ impl Connection {
             "notifications/tools/list_changed" => self.shared.stale.mark(Stale::TOOLS),
             "notifications/prompts/list_changed" => self.shared.stale.mark(Stale::PROMPTS),
             "notifications/resources/list_changed" => self.shared.stale.mark(Stale::RESOURCES),
-            "notifications/subscriptions/acknowledged" => self.confirmed.send_modify(|times| *times += 1),
+            "notifications/subscriptions/acknowledged" => {
+                let id = on.or_else(|| subscription_of(params.as_deref()?)).unwrap_or_else(|| self.last_id());
+                self.confirmed.send_replace(id);
+            }
             "notifications/cancelled" => self.take_back(params.as_deref()),
             "notifications/resources/updated" => self.report(method, params),
             _ => match self.owner(on) {
@@ -153,6 +156,10 @@ impl Connection {
             running.cancel();
         }
     }
+}
+
+fn subscription_of(params: &RawValue) -> Option<u64> {
+    Object::parse(params)?.object("_meta")?.read(meta::SUBSCRIPTION_ID)
 }
 
 /// The subscription's number belongs to our connection and means nothing beyond it.

@@ -113,12 +113,12 @@ impl Upstream {
         if connection.era == Era::Legacy {
             listen::subscribe(&connection, uri).await?;
         }
-        let mut confirmed = connection.confirmed.subscribe();
+        let (before, mut confirmed) = (connection.last_id(), connection.confirmed.subscribe());
         let wanted = &self.shared.subscriptions;
         let new = wanted.send_if_modified(|subscriptions| subscriptions.insert(uri.to_owned()));
         if new && connection.era == Era::Modern {
             // Not a condition, only a courtesy: who subscribes and then changes something wants to hear of it.
-            let _ = tokio::time::timeout(CONFIRMATION, confirmed.changed()).await;
+            let _ = tokio::time::timeout(CONFIRMATION, confirmed.wait_for(|id| *id > before)).await;
         }
         Ok(())
     }

@@ -162,10 +162,10 @@ async fn two_calls_of_one_client_are_no_doubt() {
 #[tokio::test]
 async fn the_time_a_person_thinks_is_not_the_servers() {
     let subject = ready(&[]).await;
-    let client = Client::new(json!({"after": 0.6}));
+    let client = Client::new(json!({"after": 2.5}));
     let mut call = by(&client, 1, "tools/call", json!({"name": "ask"}));
-    call.timeout = Some(Duration::from_millis(300));
-    assert_eq!(text_of(&subject.call(call).await.unwrap()), r#"{"after": 0.6}"#);
+    call.timeout = Some(Duration::from_secs(2));
+    assert_eq!(text_of(&subject.call(call).await.unwrap()), r#"{"after": 2.5}"#);
 }
 
 #[tokio::test]
@@ -174,6 +174,8 @@ async fn a_flood_of_questions_is_bounded() {
     let client = Client::new(json!(null));
     let result = subject.call(by(&client, 1, "tools/call", json!({"name": "flood"}))).await.unwrap();
     assert_eq!(text_of(&result), "flooded");
+    // All two hundred came before the answer, and none of the first is ever answered.
+    eventually("the questions", || (client.asked.lock().unwrap().len() >= 64).then_some(())).await;
     assert_eq!(client.asked.lock().unwrap().len(), 64);
     assert_eq!(text_of(&subject.tool("echo", json!({})).await.unwrap()), "{}");
 }
