@@ -1,0 +1,115 @@
+//! The command as a person meets it: help, first run, errors, exit codes.
+
+use std::process::Output;
+
+use serde_json::{Value, json};
+use toolfold_test::FakeServer;
+
+use crate::fakes::world;
+use crate::world::World;
+
+fn run(world: &World, arguments: &[&str]) -> Output {
+    world.toolfold(arguments).output().unwrap()
+}
+
+/// What the command printed and how it ended, for a snapshot.
+fn transcript(world: &World, arguments: &[&str]) -> String {
+    let output = run(world, arguments);
+    let clean = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(&world.path("").display().to_string(), "./");
+    let mut text = format!("$ toolfold {}\n{}", arguments.join(" "), clean(&output.stdout));
+    if !output.stderr.is_empty() {
+        text.push_str(&format!("--- stderr\n{}", clean(&output.stderr)));
+    }
+    if !output.status.success() {
+        text.push_str(&format!("--- exit {}\n", output.status.code().unwrap()));
+    }
+    text
+}
+
+/// A world without any configuration.
+fn empty() -> World {
+    let world = World::with_config("");
+    std::fs::remove_file(world.path("toolfold.toml")).unwrap();
+    world
+}
+
+#[test]
+fn every_page_of_help() {
+    let world = empty();
+    let mut pages = transcript(&world, &["--help"]);
+    for command in ["serve", "check", "search", "ls", "tree", "show", "call", "status", "completions"] {
+        pages.push_str(&transcript(&world, &[command, "--help"]));
+    }
+    insta::assert_snapshot!(pages);
+}
+
+#[test]
+fn the_first_run() {
+    let world = empty();
+    let mut told = String::new();
+    for arguments in [
+        &["check"][..],
+        &["status"],
+        &["ls"],
+        &["search", "what", "time", "is", "it", "-n", "2"],
+        &["show", "time_convert"],
+        &["call", "calculate", "expression=6*7"],
+        &["call", "base64_encode", "text=hello", "--json"],
+    ] {
+        told.push_str(&transcript(&world, arguments));
+    }
+    insta::assert_snapshot!(told);
+}
+
+#[test]
+fn mistakes_say_what_to_do() {
+    let world = empty();
+    let mut told = String::new();
+    for arguments in [
+        &["call", "calculat", "expression=1"][..],
+        &["call", "calculate", "expresion=1"],
+        &["call", "calculate", "nonsense"],
+        &["call", "calculate", "expression=1/0"],
+        &["show", "time_convert", "--parameter", "zone"],
+        &["ls", "toolbx"],
+        &["search", "zxqwv"],
+        &["serve", "--surface", "compct"],
+        &["serve", "--listen", "0.0.0.0:0"],
+        &["check", "--config", "missing.toml"],
+    ] {
+        told.push_str(&transcript(&world, arguments));
+    }
+    insta::assert_snapshot!(told);
+}
+
+#[test]
+fn a_failing_server_is_exit_code_three() {
+    let broken = FakeServer::script(json!({"exit_at_start": 1, "stderr": 1}));
+    let world = world("", &[("broken", &broken)]);
+    let output = run(&world, &["status", "--json"]);
+    let status: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(status[0]["state"], "failing");
+    assert_eq!(output.status.code(), Some(3));
+}
+
+#[test]
+fn programs_get_json_and_people_are_told_apart() {
+    let world = empty();
+    let output = run(&world, &["search", "hash", "--json", "--explain"]);
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(found["hits"][0]["tool"], "toolbox.hash_digest");
+    assert!(output.stderr.is_empty());
+    let tree: Value = serde_json::from_slice(&run(&world, &["tree", "--json"]).stdout).unwrap();
+    assert_eq!(tree["nodes"][0]["nodes"][0]["path"], json!(["Servers", "toolbox"]));
+    let bash = run(&world, &["completions", "bash"]);
+    assert!(String::from_utf8_lossy(&bash.stdout).contains("_toolfold"));
+}
+
+#[test]
+fn a_reader_that_has_enough_is_no_error() {
+    let world = empty();
+    let script = format!("{} tree | head -1", env!("CARGO_BIN_EXE_toolfold"));
+    let output = world.settle(std::process::Command::new("sh")).args(["-c", &script]).output().unwrap();
+    assert!(output.status.success());
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+}

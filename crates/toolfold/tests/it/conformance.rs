@@ -1,0 +1,117 @@
+//! The official conformance suite, through Toolfold: what it asks of a server, asked of our fixture with Toolfold in
+//! between, and what it asks of a client, asked of Toolfold with the suite's own servers behind it.
+
+use std::collections::BTreeMap;
+use std::process::{Command, Stdio};
+
+use toolfold_test::binary;
+
+use crate::peers::{self, node, script};
+use crate::world::{Served, World};
+
+#[test]
+fn servers_of_the_legacy_era() {
+    check_server("2025-11-25", "legacy");
+}
+
+#[test]
+fn servers_of_the_modern_era() {
+    check_server("2026-07-28", "modern");
+}
+
+#[test]
+fn clients_of_the_legacy_era() {
+    for scenario in ["tools_call", "json-schema-2020-12-preservation", "sse-retry"] {
+        check_client(scenario, "2025-11-25");
+    }
+}
+
+#[test]
+fn clients_of_the_modern_era() {
+    let scenarios = [
+        "tools_call",
+        "request-metadata",
+        "http-standard-headers",
+        "http-custom-headers",
+        "http-invalid-tool-headers",
+        "json-schema-2020-12-preservation",
+        "json-schema-ref-no-deref",
+    ];
+    for scenario in scenarios {
+        check_client(scenario, "2026-07-28");
+    }
+}
+
+/// Everything the revision requires passes; of what it does not require, all that the fixture passes alone.
+fn check_server(revision: &str, era: &str) {
+    let mut command = Command::new(binary("toolfold-test", "conformance-server"));
+    command.args(["--port", "0"]).stdin(Stdio::null()).stdout(Stdio::null());
+    let fixture = Served::start(&mut command);
+    let world = World::with_config(&format!(
+        "surface = \"direct\"\n\n[servers.fixture]\nurl = {:?}\nprefix = false\nera = {era:?}\n",
+        fixture.url
+    ));
+    let served = world.serve();
+    let alone = Run::of_server(&world, &fixture.url, revision);
+    let through = Run::of_server(&world, &served.url, revision);
+    println!("{revision}: alone {}, through Toolfold {}", alone.total(), through.total());
+    assert!(through.success, "a required scenario fails:\n{}", through.output);
+    for (scenario, (_, failed)) in &alone.scenarios {
+        let through = through.scenarios.get(scenario).map(|(_, failed)| failed);
+        assert!(*failed > 0 || through == Some(&0), "{scenario} passes alone and fails through Toolfold");
+    }
+}
+
+fn check_client(scenario: &str, revision: &str) {
+    let world = World::with_config("");
+    let mut command = conformance(&world);
+    let driver = format!("{} {}", peers::module(".bin/node").display(), script("through.mjs").display());
+    command.args(["client", "--scenario", scenario, "--spec-version", revision, "--command", &driver]);
+    command.env("TOOLFOLD", env!("CARGO_BIN_EXE_toolfold"));
+    let run = Run::of(command);
+    println!("{revision} {scenario}: {}", run.total());
+    assert!(run.success, "{scenario}, {revision}:\n{}", run.output);
+}
+
+struct Run {
+    success: bool,
+    /// Checks passed and failed, by scenario.
+    scenarios: BTreeMap<String, (u32, u32)>,
+    output: String,
+}
+
+impl Run {
+    fn of_server(world: &World, url: &str, revision: &str) -> Run {
+        let mut command = conformance(world);
+        command.args(["server", "--url", url, "--requirements", revision]);
+        Run::of(command)
+    }
+
+    fn of(mut command: Command) -> Run {
+        let output = command.stdin(Stdio::null()).output().expect("the conformance suite can be started");
+        let (said, complained) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        Run {
+            success: output.status.success(),
+            scenarios: said.lines().filter_map(scenario).collect(),
+            output: format!("{said}\n{complained}"),
+        }
+    }
+
+    fn total(&self) -> String {
+        let line = self.output.lines().find(|line| line.starts_with("Total:") || line.starts_with("Passed:"));
+        line.unwrap_or("nothing").to_owned()
+    }
+}
+
+fn conformance(world: &World) -> Command {
+    let mut command = world.settle(node());
+    command.arg(peers::module("@modelcontextprotocol/conformance/dist/index.js"));
+    command
+}
+
+/// `✓ tools-list: 3 passed, 0 failed`
+fn scenario(line: &str) -> Option<(String, (u32, u32))> {
+    let (name, counts) = line.strip_prefix(['✓', '✗'])?.trim().split_once(": ")?;
+    let (passed, failed) = counts.split_once(" passed, ")?;
+    Some((name.to_owned(), (passed.parse().ok()?, failed.strip_suffix(" failed")?.parse().ok()?)))
+}

@@ -1,0 +1,216 @@
+//! What goes wrong in production, done on purpose to the real binary.
+
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+use toolfold_test::{FakeServer, HttpClient, StdioClient};
+
+use crate::fakes::{alive, config, error_code, text, until, world};
+use crate::world::{Served, World};
+
+async fn session(served: &Served) -> HttpClient {
+    let client = HttpClient::new(&served.url);
+    client.initialize("2025-11-25").await;
+    client
+}
+
+async fn call(client: &HttpClient, tool: &str) -> Value {
+    client.request("tools/call", json!({"name": tool, "arguments": {}})).await
+}
+
+fn kill(pid: u32, signal: &str) {
+    let status = Command::new("kill").args([signal, &pid.to_string()]).status().unwrap();
+    assert!(status.success());
+}
+
+#[tokio::test]
+async fn killing_toolfold_leaves_no_server_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let child_file = folder.path().join("child");
+    let stubborn = FakeServer::script(json!({
+        "tools": ["work"], "ignore_sigterm": true, "ignore_eof": true, "spawn_child": child_file,
+    }));
+    let world = world("", &[("stubborn", &stubborn)]);
+    let served = world.serve();
+    let client = session(&served).await;
+    assert!(call(&client, "stubborn.work").await["isError"].is_null());
+    let server = *stubborn.starts().last().unwrap();
+    let grandchild: u32 = std::fs::read_to_string(&child_file).unwrap().trim().parse().unwrap();
+    assert!(alive(server) && alive(grandchild));
+    kill(served.id(), "-KILL");
+    until("both processes are gone", || !alive(server) && !alive(grandchild)).await;
+}
+
+#[tokio::test]
+async fn a_polite_end_stops_every_server_too() {
+    let fake = FakeServer::script(json!({"tools": ["work"], "ignore_eof": true}));
+    let world = world("", &[("fake", &fake)]);
+    let served = world.serve();
+    let client = session(&served).await;
+    call(&client, "fake.work").await;
+    let server = *fake.starts().last().unwrap();
+    kill(served.id(), "-TERM");
+    until("the server is gone", || !alive(server)).await;
+}
+
+#[tokio::test]
+async fn several_clients_share_one_process() {
+    let fake = FakeServer::script(json!({"eras": ["legacy"], "tools": ["work"]}));
+    let world = world("", &[("fake", &fake)]);
+    let served = world.serve();
+    session(&served).await.request("tools/call", json!({"name": "fake.work", "arguments": {}})).await;
+    let before = fake.starts().len();
+    let mut clients = tokio::task::JoinSet::new();
+    for number in 0..200 {
+        let url = served.url.clone();
+        clients.spawn(async move {
+            let client = HttpClient::new(url);
+            let params = json!({"name": "fake.work", "arguments": {"number": number}});
+            if number % 2 == 0 {
+                client.initialize("2025-11-25").await;
+                client.request("tools/call", params).await
+            } else {
+                client.modern("tools/call", params).await
+            }
+        });
+    }
+    let mut numbers: Vec<u64> = Vec::new();
+    while let Some(result) = clients.join_next().await {
+        numbers.push(result.unwrap()["structuredContent"]["number"].as_u64().unwrap());
+    }
+    numbers.sort_unstable();
+    assert_eq!(numbers, (0..200).collect::<Vec<u64>>());
+    assert_eq!(fake.starts().len(), before, "no second process");
+}
+
+#[tokio::test]
+async fn a_client_that_vanishes_takes_nothing_with_it() {
+    let fake = FakeServer::script(json!({"eras": ["legacy"], "tools": ["hang", "work"], "calls": {"hang": {"hang": true}}}));
+    let world = world("", &[("fake", &fake)]);
+    let served = world.serve();
+    let client = session(&served).await;
+    call(&client, "fake.work").await;
+    let gone = HttpClient::new(&served.url);
+    let hanging = tokio::spawn(async move { gone.modern("tools/call", json!({"name": "fake.hang", "arguments": {}})).await });
+    until("the call has arrived", || fake.received("tools/call").len() == 2).await;
+    hanging.abort();
+    until("the server was told", || !fake.received("notifications/cancelled").is_empty()).await;
+    assert!(call(&client, "fake.work").await["isError"].is_null());
+}
+
+#[tokio::test]
+async fn a_cancelled_call_is_cancelled_at_the_server() {
+    let fake = FakeServer::script(json!({"eras": ["legacy"], "tools": ["hang"], "calls": {"hang": {"hang": true}}}));
+    let world = world("", &[("fake", &fake)]);
+    let client = stdio(&world).await;
+    let id = client.begin("tools/call", json!({"name": "fake.hang", "arguments": {}})).await;
+    until("the call has arrived", || fake.received("tools/call").len() == 1).await;
+    client.cancel(&id).await;
+    until("the server was told", || fake.received("notifications/cancelled").len() == 1).await;
+    assert_eq!(client.request("ping", json!({})).await, json!({}));
+}
+
+#[tokio::test]
+async fn a_call_has_a_deadline() {
+    let fake = FakeServer::script(json!({"tools": ["hang"], "calls": {"hang": {"hang": true}}}));
+    let mut text_of_config = config("", &[("fake", &fake)]);
+    text_of_config.push_str("timeout = \"300ms\"\n");
+    let world = World::with_config(&text_of_config);
+    let client = stdio(&world).await;
+    let result = client.request("tools/call", json!({"name": "fake.hang", "arguments": {}})).await;
+    assert_eq!(error_code(&result), "SERVER_TIMEOUT");
+    assert_eq!(fake.received("tools/call").len(), 1, "never sent twice");
+}
+
+#[tokio::test]
+async fn an_answer_that_is_too_large_is_refused_alone() {
+    let fake = FakeServer::script(json!({"tools": ["big", "small"], "calls": {"big": {"big": 3_000_000}}}));
+    let mut text_of_config = config("", &[("fake", &fake)]);
+    text_of_config.push_str("max_message = \"1MB\"\ntimeout = \"20s\"\n");
+    let world = World::with_config(&text_of_config);
+    let client = stdio(&world).await;
+    let result = client.request("tools/call", json!({"name": "fake.big", "arguments": {}})).await;
+    assert_eq!(error_code(&result), "TOO_LARGE");
+    let result = client.request("tools/call", json!({"name": "fake.small", "arguments": {}})).await;
+    assert!(result["isError"].is_null(), "{result}");
+}
+
+#[tokio::test]
+async fn a_ten_megabyte_list_is_served_like_any_other() {
+    let fake = FakeServer::script(json!({"tools": ["needle"], "huge_list": 10_000_000}));
+    let world = world("", &[("fake", &fake)]);
+    let client = stdio(&world).await;
+    let found = client.request("tools/call", json!({"name": "find_tools", "arguments": {"query": "needle"}})).await;
+    assert!(text(&found).starts_with("fake.needle("), "{found}");
+    let result = client.request("tools/call", json!({"name": "fake.needle", "arguments": {}})).await;
+    assert!(result["isError"].is_null(), "{result}");
+}
+
+#[tokio::test]
+async fn a_change_of_the_configuration_touches_only_what_changed() {
+    let stays = FakeServer::script(json!({"eras": ["legacy"], "tools": ["slow"], "calls": {"slow": {"delay_ms": 3000}}}));
+    let goes = FakeServer::script(json!({"tools": ["old"]}));
+    let comes = FakeServer::script(json!({"tools": ["new"]}));
+    let world = world("surface = \"direct\"", &[("stays", &stays), ("goes", &goes)]);
+    let served = world.serve();
+    let client = session(&served).await;
+    call(&client, "goes.old").await;
+    let starts = stays.starts().len();
+    let other = session(&served).await;
+    let under_way = tokio::spawn(async move { call(&other, "stays.slow").await });
+    until("the call has arrived", || stays.received("tools/call").len() == 1).await;
+    std::fs::write(world.path("toolfold.toml"), config("surface = \"direct\"", &[("stays", &stays), ("comes", &comes)])).unwrap();
+    until("the new server is there", || !comes.starts().is_empty()).await;
+    let mut names = Vec::new();
+    while !names.contains(&json!("comes__new")) {
+        let list = client.request("tools/list", json!({})).await;
+        names = list["tools"].as_array().unwrap().iter().map(|tool| tool["name"].clone()).collect();
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    assert_eq!(names, [json!("comes__new"), json!("stays__slow")]);
+    assert!(under_way.await.unwrap()["isError"].is_null());
+    assert_eq!(stays.starts().len(), starts, "what did not change was not restarted");
+    std::fs::write(world.path("toolfold.toml"), "surfice = 1\n").unwrap();
+    tokio::time::sleep(std::time::Duration::from_millis(2500)).await;
+    assert!(call(&client, "comes.new").await["isError"].is_null(), "a bad file changes nothing");
+}
+
+#[tokio::test]
+async fn toolfold_killed_while_it_remembers_opens_its_store_again() {
+    for round in 0..5 {
+        let fake = FakeServer::script(json!({"tools": ["work"], "huge_list": 2_000_000}));
+        let world = world("", &[("fake", &fake)]);
+        let mut first = world.serve();
+        tokio::time::sleep(std::time::Duration::from_millis(60 * round)).await;
+        kill(first.id(), "-KILL");
+        first.wait();
+        let client = stdio(&world).await;
+        let result = client.request("tools/call", json!({"name": "fake.work", "arguments": {}})).await;
+        assert!(result["isError"].is_null(), "{result}");
+    }
+}
+
+#[tokio::test]
+async fn a_full_disk_costs_the_memory_and_nothing_else() {
+    let fake = FakeServer::script(json!({"tools": ["work"], "huge_list": 3_000_000}));
+    let world = world("", &[("fake", &fake)]);
+    let toolfold = env!("CARGO_BIN_EXE_toolfold");
+    let limited = format!("ulimit -f 64; trap '' XFSZ; exec {toolfold} serve --listen 127.0.0.1:0");
+    let mut command = world.settle(Command::new("sh"));
+    let served = Served::start(command.args(["-c", &limited]).stdin(Stdio::null()).stdout(Stdio::null()));
+    let client = session(&served).await;
+    assert!(call(&client, "fake.work").await["isError"].is_null());
+}
+
+async fn stdio(world: &World) -> StdioClient {
+    let mut env: Vec<(String, String)> = Vec::new();
+    for (variable, folder) in [("XDG_CONFIG_HOME", "config"), ("XDG_STATE_HOME", "state"), ("HOME", "home")] {
+        env.push((variable.to_owned(), world.path(folder).display().to_string()));
+    }
+    env.push(("TOOLFOLD_STORE".to_owned(), world.path("store.db").display().to_string()));
+    let env: Vec<(&str, &str)> = env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let config = world.path("toolfold.toml").display().to_string();
+    let client = StdioClient::start(env!("CARGO_BIN_EXE_toolfold"), &["serve", "--stdio", "--config", &config], &env);
+    client.initialize("2025-11-25").await;
+    client
+}

@@ -1,0 +1,13 @@
+//! The binary as others meet it: people at a terminal, other people's servers and clients, and servers that do their
+//! worst.
+
+mod catalogs;
+mod clients;
+mod command_line;
+mod conformance;
+mod fakes;
+mod faults;
+mod inspector;
+mod peers;
+mod second_start;
+mod world;
