@@ -19,7 +19,7 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::broadcast;
 use toolfold_wire::{Era, Id, Raw};
 
@@ -83,7 +83,9 @@ pub async fn run(arguments: impl Iterator<Item = String>) -> Result<(), String> 
     write_stderr(fake.script.stderr);
     spawn_child(&fake.script)?;
     tokio::spawn(fake.end_of_life());
-    tokio::spawn(fake.on_sigterm());
+    // Installed here and now: a signal that comes before would end the process without a word in the journal.
+    let terminate = signal(SignalKind::terminate()).map_err(|error| error.to_string())?;
+    tokio::spawn(fake.on_sigterm(terminate));
     match arguments.http {
         Some(port) => http::serve(fake, port).await.map_err(|error| error.to_string()),
         None => stdio::serve(fake).await,
@@ -97,8 +99,7 @@ impl Fake {
         self.journal.exit(if crash.is_some() { "crash" } else { "too old" }, 3);
     }
 
-    async fn on_sigterm(&self) {
-        let Ok(mut terminate) = signal(SignalKind::terminate()) else { return };
+    async fn on_sigterm(&self, mut terminate: Signal) {
         while terminate.recv().await.is_some() {
             if !self.script.ignore_sigterm {
                 self.journal.exit("sigterm", 0);

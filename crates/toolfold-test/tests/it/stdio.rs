@@ -193,6 +193,31 @@ async fn hostile_processes() {
     assert_eq!(server.starts().len(), 1);
 }
 
+fn signal(name: &str, pid: &str) {
+    let status = std::process::Command::new("kill").args([name, pid]).status().expect("kill can be started");
+    assert!(status.success(), "kill {name} {pid}");
+}
+
+#[tokio::test]
+async fn signals_and_children() {
+    let folder = tempfile::tempdir().unwrap();
+    let child = folder.path().join("child.pid");
+    let server = FakeServer::script(json!({"ignore_sigterm": true, "spawn_child": child}));
+    let mut stubborn = start(&server);
+    stubborn.initialize("2025-11-25").await;
+    signal("-TERM", &stubborn.pid().to_string());
+    stubborn.request("ping", json!({})).await;
+    signal("-KILL", &std::fs::read_to_string(&child).unwrap());
+    stubborn.kill().await;
+
+    let server = FakeServer::script(json!({}));
+    let mut polite = start(&server);
+    polite.initialize("2025-11-25").await;
+    signal("-TERM", &polite.pid().to_string());
+    assert!(polite.ended().await.success());
+    assert_eq!(server.journal().last().unwrap()["why"], "sigterm");
+}
+
 #[tokio::test]
 async fn a_misspelt_script_is_an_error() {
     let server = FakeServer::script(json!({"tolls": []}));

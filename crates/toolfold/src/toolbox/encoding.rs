@@ -72,7 +72,7 @@ fn hex_decode(arguments: &Arguments<'_>) -> Answer {
     let given = arguments.text("hex")?.trim();
     let digits: Vec<char> =
         given.trim_start_matches("0x").chars().filter(|c| !c.is_whitespace() && *c != ':').collect();
-    if digits.len() % 2 != 0 {
+    if !digits.len().is_multiple_of(2) {
         return Err("`hex` has an odd number of digits. Every byte is two digits.".to_owned());
     }
     let byte =
