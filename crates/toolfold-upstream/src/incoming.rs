@@ -44,7 +44,7 @@ impl Connection {
         for message in Message::parse_all(bytes) {
             match message {
                 Ok(message) => self.receive(message, on),
-                Err(error) => self.receive_bad(error, &mut bad),
+                Err(error) => bad = bad.or(self.receive_bad(error, bytes)),
             }
         }
         bad.map_or(Ok(()), Err)
@@ -63,14 +63,12 @@ impl Connection {
     }
 
     /// Something with the id of an open request that is no proper response: that request will get no other.
-    fn receive_bad(&self, error: BadMessage, bad: &mut Option<BadMessage>) {
-        match error.id.as_ref().and_then(Id::as_number).filter(|id| self.is_open(*id)) {
-            Some(id) => {
-                let why = "the server's answer is not a valid JSON-RPC response";
-                self.answer(id, Err(CallError::unavailable(why)));
-            }
-            None => *bad = Some(error),
-        }
+    fn receive_bad(&self, error: BadMessage, bytes: &[u8]) -> Option<BadMessage> {
+        let id = error.id.clone().or_else(|| id_of(bytes));
+        let Some(id) = id.as_ref().and_then(Id::as_number).filter(|id| self.is_open(*id)) else { return Some(error) };
+        let why = "the server's answer is not a valid JSON-RPC response";
+        self.answer(id, Err(CallError::unavailable(why)));
+        None
     }
 
     fn hear(self: &Arc<Self>, method: &str, params: Option<Raw>, on: Option<u64>) {
@@ -156,6 +154,12 @@ impl Connection {
             running.cancel();
         }
     }
+}
+
+/// The id of something that is an object but no message, such as an error without a code.
+fn id_of(bytes: &[u8]) -> Option<Id> {
+    let object: Object = serde_json::from_slice(bytes).ok()?;
+    Id::from_raw(object.get("id").filter(|_| !object.contains("method"))?)
 }
 
 fn subscription_of(params: &RawValue) -> Option<u64> {

@@ -59,6 +59,8 @@ def call(id, params):
         send({"id": 7, "method": "elicitation/create", "params": {}})
         send({"method": "notifications/cancelled", "params": {"requestId": 7}})
         text(id, "done")
+    elif name == "odd error":
+        send({"id": id, "error": "boom"})
     elif name == "big":
         text(id, "x" * arguments["size"])
     elif name == "grow":

@@ -28,6 +28,8 @@ async fn results_and_errors_pass_as_they_came() {
         other => panic!("{other:?}"),
     }
     assert_eq!(subject.call(call("x/unknown", json!({}))).await.unwrap(), json!({}));
+    let odd = subject.tool("odd error", json!({})).await.unwrap_err();
+    insta::assert_snapshot!(odd, @"the server's answer is not a valid JSON-RPC response");
 }
 
 #[tokio::test]
