@@ -59,10 +59,9 @@ pub fn name_of(method: &str, params: Option<&Object>) -> Option<String> {
 /// Text as a header value: as it is where it can travel, wrapped in base64 where it cannot.
 pub fn encode_header(text: &str) -> String {
     let blank = |c: char| c == ' ' || c == '\t';
-    let plain = text.chars().all(|c| (' '..='~').contains(&c))
-        && !text.starts_with(blank)
-        && !text.ends_with(blank)
-        && !(text.starts_with(WRAP_START) && text.ends_with(WRAP_END));
+    let looks_wrapped = text.starts_with(WRAP_START) && text.ends_with(WRAP_END);
+    let padded = text.starts_with(blank) || text.ends_with(blank);
+    let plain = !looks_wrapped && !padded && text.chars().all(|c| (' '..='~').contains(&c));
     if plain { text.to_owned() } else { format!("{WRAP_START}{}{WRAP_END}", BASE64_STANDARD.encode(text)) }
 }
 

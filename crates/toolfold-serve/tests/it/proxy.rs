@@ -132,3 +132,53 @@ async fn a_server_that_dies_in_a_call_is_reported_and_not_called_again() {
     assert_eq!(error["error"]["code"], "SERVER_UNAVAILABLE");
     assert_eq!(fake.received("tools/call").len(), 1);
 }
+
+#[tokio::test]
+async fn log_messages_and_progress_belong_to_the_call_that_caused_them() {
+    let fake = FakeServer::script(json!({"tools": ["talk"], "calls": {"talk": {"log": 2, "progress": 2}}}));
+    let client = client(&[("fake", &fake)], Surface::Compact).await;
+    client.request("logging/setLevel", json!({"level": "debug"})).await;
+    let call = json!({"tool": "fake.talk", "arguments": {}});
+    client.request("tools/call", json!({"name": "call_tool", "arguments": call, "_meta": {"progressToken": 7}})).await;
+    let told = client.notifications();
+    let count = |method: &str| told.iter().filter(|message| message["method"] == method).count();
+    assert_eq!((count("notifications/message"), count("notifications/progress")), (2, 2), "{told:?}");
+    let tokens: Vec<&Value> = told.iter().filter_map(|message| message["params"].get("progressToken")).collect();
+    assert_eq!(tokens, [&json!(7), &json!(7)]);
+    let odd = client.try_request("logging/setLevel", json!({"level": "loud"})).await.unwrap_err();
+    assert!(odd.message.contains("debug, info, notice"), "{odd}");
+}
+
+#[tokio::test]
+async fn completion_goes_to_the_server_whose_prompt_it_is() {
+    let fake = FakeServer::script(json!({
+        "prompts": [{"name": "ask", "arguments": [{"name": "language"}]}],
+        "templates": [{"uriTemplate": "x://{id}", "name": "x"}],
+        "answers": {"completion/complete": {"completion": {"values": ["rust"]}}},
+    }));
+    let client = client(&[("fake", &fake)], Surface::Compact).await;
+    let argument = json!({"name": "language", "value": "r"});
+    for (reference, key, original) in [
+        (json!({"type": "ref/prompt", "name": "fake__ask"}), "name", "ask"),
+        (json!({"type": "ref/resource", "uri": "x://{id}"}), "uri", "x://{id}"),
+    ] {
+        let answer = client.request("completion/complete", json!({"ref": reference, "argument": argument})).await;
+        assert_eq!(answer["completion"]["values"], json!(["rust"]));
+        assert_eq!(fake.received("completion/complete").last().unwrap()["params"]["ref"][key], original);
+    }
+    let odd = client.try_request("completion/complete", json!({"ref": {"type": "?"}, "argument": argument})).await;
+    assert_eq!(odd.unwrap_err().code, -32602);
+}
+
+#[tokio::test]
+async fn pinned_tools_stand_beside_the_meta_tools_as_their_server_defines_them() {
+    let definition = json!({"name": "keep", "description": "d", "inputSchema": {"type": "object"}, "execution": {"taskSupport": "forbidden"}});
+    let fake = FakeServer::script(json!({"tools": [definition, "other"]}));
+    let mut config = config(Surface::Compact, &[("fake", &fake)]);
+    config.pin = vec!["fake.keep".into(), "fake.nowhere".into()];
+    let client = HttpClient::new(format!("http://{}/mcp", over_http(start(config), Surface::Compact).await));
+    let list = client.modern("tools/list", json!({})).await;
+    let names: Vec<&Value> = list["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
+    assert_eq!(names, ["find_tools", "call_tool", "fake__keep"]);
+    assert_eq!(list["tools"][2]["execution"], definition["execution"]);
+}

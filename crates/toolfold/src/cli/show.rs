@@ -1,7 +1,7 @@
 //! `toolfold show`: one tool, at any level.
 
 use clap::{Args, ValueEnum};
-use serde_json::json;
+use serde_json::{Value, json};
 use toolfold_core::Surface;
 use toolfold_disclosure::{Action, answer, route};
 use toolfold_wire::{Object, raw};
@@ -45,9 +45,30 @@ impl Show {
                 return Err(Fail::refused(refusal));
             }
             let result = answer(Surface::Compact, &view, &action).map_err(|refusal| Fail::refused(&refusal))?;
-            print(&plain(&text_of(&result)))
+            let text = text_of(&result);
+            print(&plain(&if common.json { text } else { for_people(&text) }))
         })
     }
+}
+
+/// JSON members as labelled lines; what is not a JSON object is shown as it is.
+fn for_people(text: &str) -> String {
+    let Ok(Value::Object(mut about)) = serde_json::from_str::<Value>(text) else { return text.to_owned() };
+    let title = about.shift_remove("tool").unwrap_or_default();
+    let mut shown = format!("{}\n", title.as_str().unwrap_or_default());
+    for (label, value) in about {
+        let value = match value {
+            Value::String(text) => text,
+            Value::Array(items) if items.iter().all(Value::is_string) => {
+                items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", ")
+            }
+            other @ (Value::Object(_) | Value::Array(_)) => serde_json::to_string_pretty(&other).unwrap_or_default(),
+            other => other.to_string(),
+        };
+        let label = label.replace('_', " ");
+        shown.push_str(&format!("  {label:<16}  {}\n", value.replace('\n', "\n                    ")));
+    }
+    shown
 }
 
 /// The text of a tool result.
