@@ -19,4 +19,5 @@ pub use gateway::{Gateway, Options, ServerStatus};
 pub use local::{Handler, LocalServer, LocalTool, Output};
 pub use request::{Client, LogLevel, Request};
 pub use snapshot::Snapshot;
+pub use source::Failed;
 pub use subscriptions::Watch;

@@ -16,7 +16,8 @@ pub(crate) enum Source {
 }
 
 /// Why there is no result: the server's own JSON-RPC error, which is passed on, or our refusal.
-pub(crate) enum Failed {
+#[derive(Debug)]
+pub enum Failed {
     Answered(RpcError),
     Refused(Refusal),
 }
