@@ -31,9 +31,11 @@ impl LikenessBuilder {
         LikenessBuilder { weights: [0; 64], words: 0 }
     }
 
-    /// Numbers do not tell copies apart, nor does what all tools of a server have in common.
+    /// Numbers do not tell copies apart, nor does what all tools of a server have in common. Prose about parameters is
+    /// left out because there is so much of it.
     pub(crate) fn add(&mut self, field: Field, word: &str) {
-        if field == Field::Server || word.chars().all(char::is_numeric) {
+        let passed_over = matches!(field, Field::Server | Field::ParameterDescription);
+        if passed_over || word.chars().all(char::is_numeric) {
             return;
         }
         self.words += 1;

@@ -72,11 +72,22 @@ impl Index {
     }
 
     pub(crate) fn postings(&self, term: u32) -> impl Iterator<Item = Posting> {
-        self.range(term).map(|i| Posting {
+        self.range(term).map(|i| self.posting(i))
+    }
+
+    /// The postings of a term in one entry.
+    pub(crate) fn postings_in(&self, term: u32, entry: usize) -> impl Iterator<Item = Posting> {
+        let range = self.range(term);
+        let start = range.start + self.entries[range.clone()].partition_point(|other| (*other as usize) < entry);
+        (start..range.end).map(|i| self.posting(i)).take_while(move |posting| posting.entry == entry)
+    }
+
+    fn posting(&self, i: usize) -> Posting {
+        Posting {
             entry: self.entries[i] as usize,
-            field: usize::from(self.counts[i] & ((1 << FIELD_BITS) - 1)),
+            field: usize::from(field_of(self.counts[i])),
             count: self.counts[i] >> FIELD_BITS,
-        })
+        }
     }
 
     /// Postings of a term: more than its entries where it stands in several fields.
@@ -144,7 +155,8 @@ impl<'a> Builder<'a> {
     }
 
     fn analyse(&mut self, position: u32, entry: &Entry, title: Option<&str>, key: u64) {
-        let mut counts: HashMap<(u32, usize), u16> = HashMap::new();
+        // Term and field, once for each time it is said.
+        let mut said: Vec<(u32, usize)> = Vec::new();
         let mut lengths = [0u16; FIELDS];
         let mut likeness = LikenessBuilder::new();
         analyse::words_of(entry, title, &mut |field, word| {
@@ -153,13 +165,14 @@ impl<'a> Builder<'a> {
             lengths[field] = lengths[field].saturating_add(1);
             let surface = self.number(word);
             let stem = self.stem_number(surface, word);
-            *counts.entry((surface, field)).or_default() += 1;
+            said.push((surface, field));
             if stem != surface {
-                *counts.entry((stem, field)).or_default() += 1;
+                said.push((stem, field));
             }
         });
-        let counted = counts.into_iter().map(|((term, field), count)| (term, position, packed(field, count)));
-        self.postings.extend(counted);
+        said.sort_unstable();
+        let counted = said.chunk_by(|a, b| a == b);
+        self.postings.extend(counted.map(|same| (same[0].0, position, packed(same[0].1, same.len()))));
         let names = NameHashes::new(&words::split(entry.server().as_str()), &words::split(entry.name()), |word| {
             self.stem(word)
         });
@@ -210,29 +223,51 @@ impl<'a> Builder<'a> {
         for (place, (_, provisional)) in sorted.iter().enumerate() {
             number[*provisional as usize] = place as u32;
         }
-        let mut postings: Vec<(u32, u32, u16)> =
-            self.postings.into_iter().map(|(term, entry, count)| (number[term as usize], entry, count)).collect();
-        postings.sort_unstable_by_key(|(term, entry, count)| (*term, *entry, count & ((1 << FIELD_BITS) - 1)));
-        let mut ends = vec![0u32; sorted.len()];
-        postings.iter().for_each(|(term, _, _)| ends[*term as usize] += 1);
-        let mut end = 0;
-        for count in &mut ends {
-            end += *count;
-            *count = end;
-        }
+        let (ends, postings) = placed(&self.postings, &number);
         Index {
             vocabulary: Vocabulary::new(sorted.iter().map(|(term, _)| term.as_str())),
             ends,
-            entries: postings.iter().map(|(_, entry, _)| *entry).collect(),
-            counts: postings.iter().map(|(_, _, count)| *count).collect(),
+            entries: postings.iter().map(|(entry, _)| *entry).collect(),
+            counts: postings.iter().map(|(_, count)| *count).collect(),
             mean: mean(&self.documents),
             documents: self.documents,
         }
     }
 }
 
-fn packed(field: usize, count: u16) -> u16 {
-    count.min(MOST_COUNTED) << FIELD_BITS | field as u16
+/// Postings by term, entry and field, and where each term's end. Entries are analysed in their order, so counting does
+/// most of the sorting; only what was copied from an older index may be out of order.
+fn placed(postings: &[(u32, u32, u16)], number: &[u32]) -> (Vec<u32>, Vec<(u32, u16)>) {
+    let mut ends = vec![0u32; number.len()];
+    postings.iter().for_each(|(term, _, _)| ends[number[*term as usize] as usize] += 1);
+    let mut start = 0;
+    for end in &mut ends {
+        (*end, start) = (start, start + *end);
+    }
+    let mut sorted = vec![(0, 0); postings.len()];
+    for (term, entry, count) in postings {
+        let place = &mut ends[number[*term as usize] as usize];
+        sorted[*place as usize] = (*entry, *count);
+        *place += 1;
+    }
+    let mut start = 0;
+    for end in &ends {
+        let term = &mut sorted[start..*end as usize];
+        let key = |(entry, count): &(u32, u16)| (*entry, field_of(*count));
+        if !term.is_sorted_by_key(key) {
+            term.sort_unstable_by_key(key);
+        }
+        start = *end as usize;
+    }
+    (ends, sorted)
+}
+
+fn packed(field: usize, count: usize) -> u16 {
+    (count.min(MOST_COUNTED as usize) as u16) << FIELD_BITS | field as u16
+}
+
+fn field_of(count: u16) -> u16 {
+    count & ((1 << FIELD_BITS) - 1)
 }
 
 fn key(entry: &Entry, server_title: Option<&str>) -> u64 {

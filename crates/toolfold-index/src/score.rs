@@ -145,7 +145,7 @@ fn corrected_stem(index: &Index, word: &str) -> String {
 fn rank(index: &Index, catalog: &Catalog, query: &Query<'_>, terms: &Terms) -> Vec<Scored> {
     let mut scores = vec![0f32; index.documents.len()];
     for term in &terms.terms {
-        each_score(index, *term, |entry, score, _| scores[entry] += score);
+        add_scores(index, *term, &mut scores);
     }
     let matching = scores.into_iter().enumerate().take(catalog.len()).filter(|(_, score)| *score > 0.0);
     let mut ranked: Vec<Scored> = matching
@@ -159,19 +159,27 @@ fn rank(index: &Index, catalog: &Catalog, query: &Query<'_>, terms: &Terms) -> V
     ranked
 }
 
-/// Calls `each` with every entry that has the term, what it earns there, and the fields (as bits).
-pub(crate) fn each_score(index: &Index, term: Term, mut each: impl FnMut(usize, f32, u8)) {
+/// Adds to every entry that has the term what it earns there.
+fn add_scores(index: &Index, term: Term, scores: &mut [f32]) {
     let weight = term.weight * rarity(index, term.number);
     let mut postings = index.postings(term.number).peekable();
     while let Some(first) = postings.next() {
         let mut amount = amount(index, first);
-        let mut fields = 1u8 << first.field;
         while let Some(next) = postings.next_if(|next| next.entry == first.entry) {
             amount += self::amount(index, next);
-            fields |= 1 << next.field;
         }
-        each(first.entry, weight * amount * (SATURATION + 1.0) / (amount + SATURATION), fields);
+        scores[first.entry] += weight * saturated(amount);
     }
+}
+
+/// What one entry earns with a term.
+pub(crate) fn score_of(index: &Index, term: Term, entry: usize) -> f32 {
+    let amount: f32 = index.postings_in(term.number, entry).map(|posting| amount(index, posting)).sum();
+    term.weight * rarity(index, term.number) * saturated(amount)
+}
+
+fn saturated(amount: f32) -> f32 {
+    amount * (SATURATION + 1.0) / (amount + SATURATION)
 }
 
 /// How much of the term is in this field of this entry, length and weight of the field considered.

@@ -21,8 +21,11 @@ pub(crate) fn browse(view: &View<'_>, browse: &Browse) -> Result<String, Refusal
             .next("find_tools", json!({"path": nearest}))
     })?;
     let items = items(view, browse, node);
+    if view.catalog.servers().is_empty() {
+        return Ok(EMPTY.to_owned());
+    }
     if items.is_empty() {
-        return Ok(if view.catalog.is_empty() { EMPTY.to_owned() } else { format!("{} is empty.", shown(node)) });
+        return Ok(format!("{} has nothing of that kind.", shown(node)));
     }
     let Some(rest) = items.get(browse.offset..).filter(|rest| !rest.is_empty()) else {
         let message = "There is nothing behind this cursor any more: what is served has changed. Ask again without it.";

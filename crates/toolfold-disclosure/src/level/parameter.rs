@@ -38,8 +38,10 @@ pub fn parameter(entry: &Entry, path: &str) -> Result<Raw, Vec<String>> {
         .with("tool", &entry.id.to_string())
         .with("parameter", path)
         .with("type", &shape(&root, schema))
-        .with("description", description.unwrap_or(&Value::Null))
         .with("required", &required);
+    if let Some(description) = description {
+        object.set("description", description);
+    }
     for key in ["default", "enum", "examples"] {
         if let Some(value) = schema.get(key).or_else(|| target.get(key)) {
             object.set(key, value);

@@ -76,7 +76,7 @@ impl Reader {
             '[' => self.class().map(String::from),
             '\\' => escaped(self.next()?).map(String::from),
             '.' => Some("a".to_owned()),
-            c if matches!(c, '*' | '+' | '?' | '{') => None,
+            '*' | '+' | '?' | '{' => None,
             c => Some(c.to_string()),
         }
     }

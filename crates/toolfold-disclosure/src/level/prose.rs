@@ -6,7 +6,7 @@ use toolfold_core::{Entry, words};
 const SUMMARY_WORDS: usize = 10;
 const LONGEST_SUMMARY: usize = 90;
 const SENTENCES: usize = 3;
-const LONGEST_DESCRIPTION: usize = 400;
+const LONGEST_DESCRIPTION: usize = 280;
 /// Characters looked at: nobody says what a tool does after this.
 const LOOKED_AT: usize = 4000;
 
@@ -95,7 +95,9 @@ pub(super) fn returns(entry: &Entry) -> Option<String> {
         let lower = sentence.to_lowercase();
         lower.starts_with("returns ") || lower.starts_with("return ") || lower.starts_with("returns: ")
     };
-    sentences(&entry.description).into_iter().skip(1).find(says).map(|sentence| clipped(&sentence, 160))
+    let shown = description(entry);
+    let new = |sentence: &String| says(sentence) && !shown.contains(sentence.as_str());
+    sentences(&entry.description).into_iter().skip(1).find(new).map(|sentence| clipped(&sentence, 160))
 }
 
 /// Sentences in order, each in one line, without Markdown's marks. Paragraphs and list items end sentences too.
@@ -110,7 +112,8 @@ fn sentences(text: &str) -> Vec<String> {
             split_sentences(&paragraph, &mut found);
             paragraph.clear();
         }
-        if !bare.is_empty() && !bare.starts_with('<') {
+        // A heading says what the text is called, not what the tool does.
+        if !bare.is_empty() && !bare.starts_with('<') && !line.trim().starts_with('#') {
             paragraph.push_str(bare);
             paragraph.push(' ');
         }
@@ -146,6 +149,7 @@ fn shortened(sentence: &str) -> Option<String> {
     let lower = sentence.to_lowercase();
     let empty = EMPTY_BEGINNINGS.iter().find(|beginning| lower.starts_with(*beginning));
     let rest = empty.and_then(|beginning| sentence.get(beginning.len()..)).unwrap_or(sentence);
+    let rest = &without_asides(rest);
     let mut kept: Vec<&str> = Vec::new();
     let mut length = 0;
     for word in rest.split_whitespace() {
@@ -167,6 +171,25 @@ fn shortened(sentence: &str) -> Option<String> {
 fn is_loose(word: &str) -> bool {
     let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     bare.is_empty() || LOOSE_ENDS.contains(&bare.as_str())
+}
+
+/// A sentence that is too long loses what stands in parentheses before it loses its end.
+fn without_asides(sentence: &str) -> String {
+    if sentence.split_whitespace().count() <= SUMMARY_WORDS {
+        return sentence.to_owned();
+    }
+    let mut depth = 0usize;
+    let mut text = String::new();
+    for c in sentence.chars() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            c if depth == 0 => text.push(c),
+            _ => {}
+        }
+    }
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ").replace(" ,", ",").replace(" .", ".");
+    if text.split_whitespace().count() < 3 { sentence.to_owned() } else { text }
 }
 
 /// Without a parenthesis that the cut left open.

@@ -25,11 +25,10 @@ pub(super) fn shown_name(name: &str) -> String {
 
 fn shape_at(root: &Value, schema: &Value, depth: usize) -> String {
     let schema = resolve(root, schema);
-    let text = match fine(root, schema, depth) {
+    match fine(root, schema, depth) {
         Some(text) if text.len() <= LONGEST => text,
         _ => format!("{}{MARK}", coarse(root, schema)),
-    };
-    text
+    }
 }
 
 /// The whole truth, if it is short; `None` where it is not even tried.

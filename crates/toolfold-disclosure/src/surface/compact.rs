@@ -13,21 +13,20 @@ use super::request::Arguments;
 use super::{Action, Browse, Describe, Search, View, call, definition, not_found};
 use crate::cursor::Cursor;
 use crate::level::Level;
+use crate::tokens;
 
 const FIND: &str = RESERVED[0];
 const CALL: &str = RESERVED[1];
 
 const DEFINITIONS: [&str; 2] = [
-    r#"{"name":"find_tools","description":"Find tools: query = short phrase naming service and action, one step at a time. Empty: overview. tool = its details, detail \"full\" = its schema.","inputSchema":{"type":"object","properties":{"query":{"type":"string"},"path":{"type":"array","items":{"type":"string"}},"tool":{},"parameter":{"type":"string"},"detail":{"type":"string"},"kind":{"type":"string"},"limit":{"type":"integer"},"cursor":{"type":"string"}}},"_meta":{"anthropic/alwaysLoad":true}}"#,
-    r#"{"name":"call_tool","description":"Call a found tool.","inputSchema":{"type":"object","properties":{"tool":{"type":"string"},"arguments":{"type":"object"}},"required":["tool"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
+    r#"{"name":"find_tools","description":"Find tools. query: a short phrase naming service and action, one step at a time. No arguments: overview. tool: id or list, for details; detail \"full\": its schema (when a signature shows ~).","inputSchema":{"type":"object","properties":{"query":{"type":"string"},"path":{"type":"array","items":{"type":"string"}},"tool":{},"parameter":{"type":"string"},"detail":{"type":"string"},"kind":{"type":"string"},"limit":{"type":"integer"},"cursor":{"type":"string"}}},"_meta":{"anthropic/alwaysLoad":true}}"#,
+    r#"{"name":"call_tool","description":"Call a tool that find_tools showed.","inputSchema":{"type":"object","properties":{"tool":{"type":"string"},"arguments":{"type":"object"}},"required":["tool"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
 ];
 
 const RULES: &str = "Tools are behind find_tools. Do not assume that a tool exists: search first, with a short phrase \
-    naming service and action, one step at a time. A signature with ~ is not complete: read it with \
-    find_tools(tool, detail \"full\") before calling. When refused, follow the hints and next_action.";
-/// Characters of server names in the instructions. Counted in letters, not tokens, so that the start needs no counting:
-/// what fits in so many letters fits in the 120 tokens whatever the names are.
-const NAMES_ROOM: usize = 120;
+    naming service and action, one step at a time; when unsure, browse by path. A signature with ~ is not complete: \
+    read the tool with detail \"full\" before calling it. When refused, follow the hints and next_action.";
+const MOST_TOKENS: usize = 120;
 
 const DEFAULT_LIMIT: usize = 10;
 const LARGEST_LIMIT: usize = 50;
@@ -40,19 +39,19 @@ pub(super) fn tools(view: &View<'_>) -> Vec<Raw> {
     own.chain(pinned).collect()
 }
 
-pub(super) fn instructions(view: &View<'_>) -> String {
-    let mut names: Vec<&str> = Vec::new();
-    let mut room = NAMES_ROOM;
-    for server in view.catalog.servers() {
-        let name = server.name.as_str();
-        if name.len() + 2 > room {
-            names.push("…");
-            break;
+/// The rules, and as many servers' names as there is room for.
+pub(super) fn instructions(servers: &[&str]) -> String {
+    let mut text = RULES.to_owned();
+    for (place, name) in servers.iter().enumerate() {
+        let before = if place == 0 { "\nServers: " } else { ", " };
+        let longer = format!("{text}{before}{name}");
+        // Room for the mark that says there are more.
+        if tokens::count(&longer) + 2 > MOST_TOKENS {
+            return if place == 0 { text } else { format!("{text}, …") };
         }
-        room -= name.len() + 2;
-        names.push(name);
+        text = longer;
     }
-    if names.is_empty() { RULES.to_owned() } else { format!("{RULES}\nServers: {}", names.join(", ")) }
+    text
 }
 
 pub(super) fn route(view: &View<'_>, name: &str, arguments: Option<&RawValue>) -> Action {

@@ -16,7 +16,7 @@ pub(super) fn tools(view: &View<'_>) -> Vec<Raw> {
         .collect()
 }
 
-pub(super) fn instructions(_view: &View<'_>) -> String {
+pub(super) fn instructions() -> String {
     "The tools listed here belong to several servers; a name starts with its server's name. \
      When a call is refused, follow the hints in the error."
         .to_owned()

@@ -83,11 +83,12 @@ pub fn tools(surface: Surface, view: &View<'_>) -> Vec<Raw> {
     }
 }
 
-/// What a client is told at the start, in at most 120 tokens.
-pub fn instructions(surface: Surface, view: &View<'_>) -> String {
+/// What a client is told at the start, in at most 120 tokens. The servers are the configured ones: a client is told
+/// before any of them has answered, and the same every time.
+pub fn instructions(surface: Surface, servers: &[&str]) -> String {
     match surface {
-        Surface::Compact => compact::instructions(view),
-        Surface::Direct => direct::instructions(view),
+        Surface::Compact => compact::instructions(servers),
+        Surface::Direct => direct::instructions(),
     }
 }
 

@@ -13,7 +13,7 @@ impl Arguments {
         let Some(given) = arguments.filter(|given| given.get() != "null") else { return Ok(Arguments(Object::new())) };
         let object = Object::parse(given).or_else(|| {
             let text: String = serde_json::from_str(given.get()).ok()?;
-            if text.trim().is_empty() { Some(Object::new()) } else { Object::parse(&*raw_of(text.trim()).ok()?) }
+            if text.trim().is_empty() { Some(Object::new()) } else { Object::parse(&raw_of(text.trim()).ok()?) }
         });
         object.map(Arguments).ok_or_else(|| Refusal::new(Code::InvalidRequest, "The arguments must be a JSON object."))
     }

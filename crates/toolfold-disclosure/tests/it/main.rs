@@ -1,3 +1,13 @@
 //! What the crate shows from outside, on a small catalog and, where they are at hand, on real ones.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+#![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
+
+mod arguments;
+mod compact;
+mod fixture;
+mod levels;
+mod properties;
+mod real;
+mod surfaces;
 mod tokens;

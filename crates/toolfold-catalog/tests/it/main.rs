@@ -1,0 +1,222 @@
+//! Many lists become one: what is set aside, what things are called, what is understood, what changed.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+
+use std::sync::Arc;
+
+use insta::assert_snapshot;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use toolfold_catalog::{Catalog, RESERVED, ServerTools, SetAside, Source, Unresolved};
+use toolfold_core::{ServerName, ToolId};
+use toolfold_wire::raw;
+
+fn source(name: &str, prefix: bool, tools: &[Value]) -> Source {
+    let tools = tools.iter().map(raw).collect();
+    Source { name: ServerName::new(name).unwrap(), prefix, title: None, instructions: None, tools }
+}
+
+fn tool(name: &str) -> Value {
+    json!({"name": name, "description": "…", "inputSchema": {"type": "object"}})
+}
+
+fn read(name: &str, prefix: bool, tools: &[&str]) -> Arc<ServerTools> {
+    let tools: Vec<Value> = tools.iter().map(|name| tool(name)).collect();
+    Arc::new(ServerTools::read(source(name, prefix, &tools)).0)
+}
+
+fn exposed(catalog: &Catalog) -> String {
+    let names = (0..catalog.len()).map(|i| format!("{} {}", catalog.entry(i).id, catalog.exposed(i)));
+    names.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn odd_tools_are_set_aside_and_the_rest_serves() {
+    let list = [
+        tool("good"),
+        json!("nonsense"),
+        json!({"name": "bare"}),
+        json!({"inputSchema": {}}),
+        tool("good"),
+        json!({"name": "", "inputSchema": {}}),
+        json!({"name": "list", "inputSchema": []}),
+        tool("also"),
+    ];
+    let (server, set_aside) = ServerTools::read(source("s", true, &list));
+    assert_eq!(server.entries.iter().map(|entry| entry.name()).collect::<Vec<_>>(), ["good", "also"]);
+    let told: Vec<String> = set_aside.iter().map(|SetAside { index, why, .. }| format!("{index}: {why}")).collect();
+    assert_snapshot!(told.join("\n"), @r#"
+    1: is not a JSON object
+    2: "bare" has no inputSchema
+    3: has no name
+    4: "good" is there twice; the first one serves
+    5: has an empty name
+    6: "list" has an inputSchema that is not an object
+    "#);
+}
+
+#[test]
+fn names_are_prefixed_or_bare_and_never_meet() {
+    let long = "x".repeat(200);
+    let catalog = Catalog::merge(
+        7,
+        [
+            read("a", true, &["b__c", "plain", "with space", &long]),
+            read("a__b", true, &["c"]),
+            read("bare", false, &["plain", "find_tools", "a__plain", "twin"]),
+            read("other", false, &["twin"]),
+        ],
+    );
+    assert_eq!(catalog.number(), 7);
+    assert_snapshot!(exposed(&catalog), @"
+    a.b__c a__b__c_05de1b15
+    a.plain a__plain
+    a.with space a__with_space_cf92b18c
+    a.xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx a__xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx_394dc412
+    a__b.c a__b__c_f8b7d2e1
+    bare.a__plain bare__a__plain
+    bare.find_tools bare__find_tools
+    bare.plain plain
+    bare.twin bare__twin
+    other.twin other__twin
+    ");
+}
+
+#[test]
+fn every_unambiguous_spelling_is_understood() {
+    let catalog = Catalog::merge(
+        1,
+        [read("github", true, &["create_issue", "search"]), read("jira", true, &["create-ticket", "search"])],
+    );
+    let id = |spelling: &str| match catalog.resolve(spelling) {
+        Ok(position) => catalog.entry(position).id.to_string(),
+        Err(Unresolved::Unknown { nearest }) => format!("unknown, near {nearest:?}"),
+        Err(Unresolved::Ambiguous { candidates }) => format!("one of {candidates:?}"),
+    };
+    let spellings = [
+        "github.create_issue",
+        "github__create_issue",
+        "github/create_issue",
+        "github:create_issue",
+        "create_issue",
+        "GitHub.CreateIssue",
+        " createTicket ",
+        "search",
+        "jira.Search",
+        "github.create_isue",
+        "create_ticket_now",
+        "zzz",
+        "",
+        "…",
+    ];
+    let lines: Vec<String> = spellings.iter().map(|spelling| format!("{spelling:?}: {}", id(spelling))).collect();
+    assert_snapshot!(lines.join("\n"), @r#"
+    "github.create_issue": github.create_issue
+    "github__create_issue": github.create_issue
+    "github/create_issue": github.create_issue
+    "github:create_issue": github.create_issue
+    "create_issue": github.create_issue
+    "GitHub.CreateIssue": github.create_issue
+    " createTicket ": jira.create-ticket
+    "search": one of ["github.search", "jira.search"]
+    "jira.Search": jira.search
+    "github.create_isue": unknown, near ["github.create_issue", "github.search"]
+    "create_ticket_now": unknown, near ["jira.create-ticket"]
+    "zzz": unknown, near []
+    "": unknown, near []
+    "…": unknown, near []
+    "#);
+}
+
+#[test]
+fn every_server_is_a_node() {
+    let mut told = source("files", true, &[tool("read"), tool("write")]);
+    told.instructions =
+        Some("## Files\n\n- Reads and writes files below the working directory. Mind the quota.".to_owned());
+    let mut titled = source("maps", true, &[tool("route")]);
+    titled.title = Some("Maps and routes".to_owned());
+    let servers = [told, titled, source("misc", true, &["a", "b", "c", "d", "e"].map(tool))];
+    let catalog = Catalog::merge(1, servers.map(|source| Arc::new(ServerTools::read(source).0)));
+    let path = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let lines: Vec<String> = catalog
+        .root()
+        .walk()
+        .iter()
+        .map(|node| format!("{:?} {} {:?}", node.path, node.summary, node.entries))
+        .collect();
+    assert_snapshot!(lines.join("\n"), @r#"
+    []  [0, 1, 2, 3, 4, 5, 6, 7]
+    ["Servers"] every tool, by the server it belongs to [0, 1, 2, 3, 4, 5, 6, 7]
+    ["Servers", "files"] Reads and writes files below the working directory [0, 1]
+    ["Servers", "maps"] Maps and routes [2]
+    ["Servers", "misc"] a, b, c, d, … [3, 4, 5, 6, 7]
+    "#);
+    assert_eq!(catalog.node(&path(&["files"])).unwrap().path, ["Servers", "files"]);
+    assert_eq!(catalog.node(&path(&["SERVERS", "Maps"])).unwrap().path, ["Servers", "maps"]);
+    assert_eq!(catalog.node(&path(&["mapps"])).unwrap_err(), ["Servers", "maps"]);
+    assert_eq!(catalog.node(&path(&["Servers", "quite different"])).unwrap_err(), ["Servers"]);
+    assert!(catalog.node(&[]).unwrap().path.is_empty());
+}
+
+#[test]
+fn a_diff_names_what_came_went_and_changed() {
+    let old = Catalog::merge(1, [read("s", true, &["a", "b", "c"])]);
+    let mut changed = tool("b");
+    changed["description"] = json!("other words");
+    let new = ServerTools::read(source("s", true, &[tool("a"), changed, tool("d")])).0;
+    let new = Catalog::merge(2, [Arc::new(new)]);
+    let diff = old.diff(&new);
+    let ids = |ids: &[ToolId]| ids.iter().map(ToolId::to_string).collect::<Vec<_>>().join(" ");
+    assert_eq!(
+        (ids(&diff.added).as_str(), ids(&diff.removed).as_str(), ids(&diff.changed).as_str()),
+        ("s.d", "s.c", "s.b")
+    );
+    assert!(new.diff(&new).is_empty());
+    assert!(Catalog::empty().diff(&Catalog::empty()).is_empty());
+}
+
+fn servers() -> impl Strategy<Value = Vec<(String, bool, Vec<String>)>> {
+    let tool = prop_oneof!["[ab_]{1,5}", "\\PC{1,90}", Just("find_tools".to_owned()), Just("call_tool".to_owned())];
+    prop::collection::vec(("[ab_]{1,4}", any::<bool>(), prop::collection::vec(tool, 0..8)), 0..6)
+}
+
+proptest! {
+    #[test]
+    fn exposed_names_are_valid_different_and_reversible(servers in servers()) {
+        let read = servers.iter().map(|(name, prefix, tools)| {
+            read(name, *prefix, &tools.iter().map(String::as_str).collect::<Vec<_>>())
+        });
+        let catalog = Catalog::merge(1, read);
+        let mut seen = std::collections::HashSet::new();
+        for position in 0..catalog.len() {
+            let name = catalog.exposed(position);
+            prop_assert!((1..=64).contains(&name.len()));
+            prop_assert!(name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-'));
+            prop_assert!(!RESERVED.contains(&name));
+            prop_assert!(seen.insert(name.to_owned()), "{name} is there twice");
+            prop_assert_eq!(catalog.resolve(name), Ok(position));
+            prop_assert_eq!(catalog.position(&catalog.entry(position).id), Some(position));
+        }
+    }
+
+    #[test]
+    fn an_id_means_its_own_entry(servers in servers()) {
+        let read = servers.iter().map(|(name, prefix, tools)| {
+            read(name, *prefix, &tools.iter().map(String::as_str).collect::<Vec<_>>())
+        });
+        let catalog = Catalog::merge(1, read);
+        for (position, entry) in catalog.entries().iter().enumerate() {
+            let id = entry.id.to_string();
+            if id == id.trim() {
+                prop_assert_eq!(catalog.resolve(&id), Ok(position));
+            }
+        }
+    }
+
+    #[test]
+    fn any_spelling_has_an_answer(spelling in "\\PC{0,200}") {
+        let catalog = Catalog::merge(1, [read("github", true, &["create_issue", "search"])]);
+        let _ = catalog.resolve(&spelling);
+        let _ = catalog.node(&[spelling]);
+    }
+}

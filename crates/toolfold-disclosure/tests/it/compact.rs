@@ -1,0 +1,210 @@
+//! The `compact` surface as a client sees it.
+
+use insta::assert_snapshot;
+use serde_json::json;
+use toolfold_core::Surface;
+use toolfold_disclosure::{Action, instructions, tokens, tools};
+
+use crate::fixture::{Fixture, source, tool};
+
+fn listed(fixture: &Fixture) -> String {
+    let tools: Vec<String> = tools(Surface::Compact, &fixture.view()).iter().map(|raw| raw.get().to_owned()).collect();
+    format!("[{}]", tools.join(","))
+}
+
+#[test]
+fn the_list_is_small_and_always_the_same() {
+    let fixture = Fixture::new();
+    let list = listed(&fixture);
+    println!("{} tokens", tokens::count(&list));
+    assert!(tokens::count(&list) <= 200, "{} tokens", tokens::count(&list));
+    assert_eq!(list, listed(&Fixture::of([])), "what is behind does not change it");
+    let compacted: serde_json::Value = serde_json::from_str(&list).unwrap();
+    assert_eq!(compacted.to_string(), list, "no byte is wasted");
+    assert_snapshot!(list.replace("},{\"name\"", "},\n{\"name\""), @r#"
+    [{"name":"find_tools","description":"Find tools. query: a short phrase naming service and action, one step at a time. No arguments: overview. tool: id or list, for details; detail \"full\": its schema (when a signature shows ~).","inputSchema":{"type":"object","properties":{"query":{"type":"string"},"path":{"type":"array","items":{"type":"string"}},"tool":{},"parameter":{"type":"string"},"detail":{"type":"string"},"kind":{"type":"string"},"limit":{"type":"integer"},"cursor":{"type":"string"}}},"_meta":{"anthropic/alwaysLoad":true}},
+    {"name":"call_tool","description":"Call a tool that find_tools showed.","inputSchema":{"type":"object","properties":{"tool":{"type":"string"},"arguments":{"type":"object"}},"required":["tool"]},"_meta":{"anthropic/alwaysLoad":true}}]
+    "#);
+}
+
+#[test]
+fn instructions_are_short_whatever_is_behind() {
+    assert_snapshot!(instructions(Surface::Compact, &["github", "notes", "slack"]), @r#"
+    Tools are behind find_tools. Do not assume that a tool exists: search first, with a short phrase naming service and action, one step at a time; when unsure, browse by path. A signature with ~ is not complete: read the tool with detail "full" before calling it. When refused, follow the hints and next_action.
+    Servers: github, notes, slack
+    "#);
+    println!("{} tokens", tokens::count(&instructions(Surface::Compact, &[])));
+    for letters in ["x", "q7-", "server", "ZZZZZZZZ", "Zq_"] {
+        let names: Vec<String> = (0..60).map(|i| format!("{}{i}", letters.repeat(1 + i % 5))).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let text = instructions(Surface::Compact, &names);
+        assert!(tokens::count(&text) <= 120, "{} tokens: {text}", tokens::count(&text));
+    }
+}
+
+#[test]
+fn pinned_tools_follow_under_their_exposed_names() {
+    let mut fixture = Fixture::new();
+    fixture.pins =
+        ["github.merge_pull_request", "notes.search"].map(|id| fixture.catalog.resolve(id).unwrap()).to_vec();
+    let list = tools(Surface::Compact, &fixture.view());
+    let pinned: Vec<&str> = list[2..].iter().map(|raw| raw.get()).collect();
+    assert_snapshot!(pinned.join("\n"), @r#"
+    {"name":"github__merge_pull_request","description":"Merge a pull request","inputSchema":{"type":"object","properties":{"owner":{"type":"string","description":"Owner of the repository"},"repo":{"type":"string"},"number":{"type":"integer"}},"required":["owner","repo","number"]}}
+    { "name" : "search",  "description": "Search notes by text", "inputSchema": {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]},
+      "execution": {"taskSupport": "optional"} }
+    "#);
+}
+
+#[test]
+fn nothing_asked_shows_what_there_is() {
+    let mut fixture = Fixture::new();
+    fixture.pins = vec![fixture.catalog.resolve("post_message").unwrap()];
+    assert_snapshot!(fixture.find(json!({})), @"
+    slack.post_message(channel: string, text: string) — Posts a message to a channel
+    Servers/github — 3 tools: Work with issues and pull requests
+    Servers/notes — 2 tools: call_tool, search
+    Servers/slack — 2 tools: post_message, list_channels
+    ");
+    assert_snapshot!(fixture.find(json!({"path": ["Servers", "github"]})), @"
+    github.create_issue — Create a new issue in a GitHub repository
+    github.list_issues — List issues in a repository, with filters for state
+    github.merge_pull_request — Merge a pull request
+    ");
+    assert_eq!(fixture.find(json!({"path": "servers/GitHub"})), fixture.find(json!({"path": ["github"]})));
+    assert_snapshot!(fixture.find(json!({"path": ["gihub"]})), @r#"{"error":{"code":"UNKNOWN_PATH","message":"There is no node \"gihub\".","hints":["Servers/github"],"next_action":{"tool":"find_tools","arguments":{"path":["Servers","github"]}}}}"#);
+    assert_snapshot!(Fixture::of([]).find(json!({})), @"There are no tools yet: no server is configured, or none has answered so far. Ask again in a moment.");
+}
+
+#[test]
+fn a_query_gives_one_line_for_each_hit() {
+    let fixture = Fixture::new();
+    assert_snapshot!(fixture.find(json!({"query": "github create issue"})), @r#"
+    github.create_issue(owner: string, repo: string, title: string, body?: string, labels?: string[]) — Create a new issue in a GitHub repository
+    github.list_issues(owner: string, repo: string, state?: "open"|"closed"|"all", filter?: {label: string, since?: string}) — List issues in a repository, with filters for state
+    github.merge_pull_request(owner: string, repo: string, number: int) — Merge a pull request
+    "#);
+    assert_snapshot!(fixture.find(json!({"query": "please could you post a mesage"})), @"slack.post_message(channel: string, text: string) — Posts a message to a channel");
+    assert_snapshot!(fixture.find(json!({"query": "issues", "limit": "1"})), @r#"
+    github.list_issues(owner: string, repo: string, state?: "open"|"closed"|"all", filter?: {label: string, since?: string}) — List issues in a repository, with filters for state
+    next cursor: _ECZWzEsMSwiaXNzdWVzIixbXSwyLG51bGxd (1 more)
+    "#);
+    assert_snapshot!(fixture.find(json!({"query": "issues", "detail": "names"})), @"
+    github.list_issues
+    github.create_issue
+    ");
+}
+
+#[test]
+fn nothing_found_says_what_to_do() {
+    let fixture = Fixture::new();
+    assert_snapshot!(fixture.find(json!({"query": "zeppelin"})), @r#"No tool matches "zeppelin": none of its words is in any name or description. Try other words for service and action, or browse with path ["Servers", name]. Servers: github, notes, slack"#);
+    assert_snapshot!(fixture.find(json!({"query": "post message", "path": ["github"]})), @r#"{"error":{"code":"NO_MATCH_IN_CATEGORY","message":"Nothing in Servers/github matches \"post message\". The nodes in the hints have matches.","hints":["Servers/slack"],"next_action":{"tool":"find_tools","arguments":{"query":"post message"}}}}"#);
+    assert_snapshot!(fixture.find(json!({"query": "hand over a message in some bottle thrown overboard far from shore yesterday"})), @r#"
+    No close match. The nearest:
+    slack.post_message(channel: string, text: string) — Posts a message to a channel
+    github.list_issues(owner: string, repo: string, state?: "open"|"closed"|"all", filter?: {label: string, since?: string}) — List issues in a repository, with filters for state
+    "#);
+}
+
+#[test]
+fn a_cursor_goes_on_where_the_answer_stopped() {
+    let many: Vec<_> = (0..30).map(|i| tool(&format!("report_{i}"), "", json!({"type": "object"}))).collect();
+    let fixture = Fixture::of([source("s", &many)]);
+    let mut seen = Vec::new();
+    let mut request = json!({"query": "report"});
+    loop {
+        let answer = fixture.find(request);
+        let (cursors, lines): (Vec<&str>, Vec<&str>) =
+            answer.lines().partition(|line| line.starts_with("next cursor: "));
+        seen.extend(lines.iter().map(|line| line.split('(').next().unwrap().to_owned()));
+        let Some(cursor) = cursors.first() else { break };
+        request = json!({"cursor": cursor.split(' ').nth(2).unwrap()});
+    }
+    assert_eq!(seen.len(), 30);
+    seen.sort();
+    seen.dedup();
+    assert_eq!(seen.len(), 30);
+}
+
+#[test]
+fn a_cursor_that_is_not_ours_is_refused() {
+    let fixture = Fixture::new();
+    assert_snapshot!(fixture.find(json!({"query": "issue", "cursor": "bogus"})), @r#"{"error":{"code":"INVALID_CURSOR","message":"This cursor was not given out by find_tools. Ask again without it.","hints":[],"next_action":{"tool":"find_tools","arguments":{"query":"issue"}}}}"#);
+    let answer = fixture.find(json!({"query": "issue", "limit": 1}));
+    let cursor = answer.lines().last().unwrap().split(' ').nth(2).unwrap();
+    assert_snapshot!(fixture.find(json!({"query": "other", "cursor": cursor})), @r#"{"error":{"code":"INVALID_CURSOR","message":"This cursor belongs to another query. Ask again without it.","hints":[],"next_action":{"tool":"find_tools","arguments":{"query":"other"}}}}"#);
+    // The catalog shrank in the meantime.
+    let emptier = Fixture::of([source("github", &[tool("create_issue", "Create an issue", json!({}))])]);
+    assert_snapshot!(emptier.find(json!({"cursor": cursor})), @r#"{"error":{"code":"INVALID_CURSOR","message":"There is nothing behind this cursor any more: what is served has changed. Ask again without it.","hints":[],"next_action":{"tool":"find_tools","arguments":{"query":"issue"}}}}"#);
+}
+
+#[test]
+fn a_small_budget_shows_less_of_each_and_cuts_none() {
+    let mut fixture = Fixture::new();
+    fixture.budget = 90;
+    assert_snapshot!(fixture.find(json!({"query": "repository issues"})), @"
+    github.list_issues — List issues in a repository, with filters for state
+    github.create_issue — Create a new issue in a GitHub repository
+    github.merge_pull_request — Merge a pull request
+    ");
+    fixture.budget = 1;
+    assert_snapshot!(fixture.find(json!({"query": "repository issues"})), @"
+    github.list_issues
+    next cursor: tSv9WzEsMTAsInJlcG9zaXRvcnkgaXNzdWVzIixbXSwyLG51bGxd (2 more)
+    ");
+}
+
+#[test]
+fn a_tool_is_described_as_far_as_asked() {
+    let fixture = Fixture::new();
+    assert_snapshot!(fixture.find(json!({"tool": "create_issue"})), @r#"{"tool":"github.create_issue","description":"Create a new issue in a GitHub repository. Labels must exist. Returns the issue.","parameters":["owner","repo","title","body?","labels?"],"usage":"github.create_issue(owner='…', repo='…', title='…')","estimated_tokens":59}"#);
+    assert_snapshot!(fixture.find(json!({"tool": "[\"github.list_issues\", \"slack/list_channels\", \"nothing\"]"})), @r#"
+    {"tool":"github.list_issues","description":"List issues in a repository, with filters for state and labels and with pagination of the result pages","parameters":["owner","repo","state?","filter?"],"usage":"github.list_issues(owner='…', repo='…')","estimated_tokens":57}
+    {"tool":"slack.list_channels","description":"List channels with slack","parameters":[],"usage":"slack.list_channels()","estimated_tokens":26}
+    {"error":{"code":"TOOL_NOT_FOUND","message":"There is no tool called \"nothing\". Search for what it should do.","hints":[],"next_action":{"tool":"find_tools","arguments":{"query":"nothing"}}}}
+    "#);
+    assert_snapshot!(fixture.find(json!({"tool": "slack.post_message", "detail": "full"})), @r#"{"tool":"slack.post_message","description":"This tool posts a message to a channel","input_schema":{"type":"object","properties":{"channel":{"type":"string"},"text":{"type":"string"}},"required":["channel","text"],"additionalProperties":false},"usage":"slack.post_message(channel='…', text='…')","estimated_tokens":69}"#);
+    assert_snapshot!(fixture.find(json!({"tool": "list_issues", "parameter": "filter.since"})), @r#"{"tool":"github.list_issues","parameter":"filter.since","type":"string","required":false,"validation":{"format":"date-time"},"schema":{"type":"string","format":"date-time"},"estimated_tokens":41}"#);
+    assert_snapshot!(fixture.find(json!({"tool": "list_issues", "parameter": "stat"})), @r#"{"error":{"code":"INVALID_REQUEST","message":"github.list_issues has no parameter \"stat\".","hints":["state"],"next_action":{"tool":"find_tools","arguments":{"tool":"github.list_issues"}}}}"#);
+    assert_snapshot!(fixture.find(json!({"tool": "creat_isue"})), @r#"{"error":{"code":"TOOL_NOT_FOUND","message":"There is no tool called \"creat_isue\". Use one of the hints, or search for what it should do.","hints":["github.create_issue"],"next_action":{"tool":"find_tools","arguments":{"query":"creat isue"}}}}"#);
+}
+
+#[test]
+fn a_call_is_understood_in_every_spelling() {
+    let fixture = Fixture::new();
+    let wanted = fixture.catalog.resolve("slack.post_message").unwrap();
+    let arguments = json!({"channel": "c", "text": "t"});
+    for (name, given) in [
+        ("call_tool", json!({"tool": "slack.post_message", "arguments": arguments})),
+        ("call_tool", json!({"tool": "slack__post_message", "arguments": arguments})),
+        ("call_tool", json!({"name": "postMessage", "args": arguments})),
+        ("call_tool", json!({"tool": "slack:post_message", "channel": "c", "text": "t"})),
+        ("slack__post_message", arguments.clone()),
+        ("post_message", arguments.clone()),
+    ] {
+        let Action::Call { entry, arguments: sent } = fixture.route(name, given.clone()) else {
+            panic!("{name} {given} is no call");
+        };
+        assert_eq!(entry, wanted);
+        assert_eq!(sent.unwrap().get(), arguments.to_string());
+    }
+    let Action::Search(search) = fixture.route("call_tool", json!({"tool": "find_tools", "arguments": {"query": "x"}}))
+    else {
+        panic!("find_tools through call_tool is a search");
+    };
+    assert_eq!(search.query, "x");
+}
+
+#[test]
+fn a_call_that_means_nothing_is_refused_with_a_way_on() {
+    let fixture = Fixture::new();
+    assert_snapshot!(fixture.ask("call_tool", json!({"tool": "github.create_isue"})), @r#"{"error":{"code":"TOOL_NOT_FOUND","message":"There is no tool called \"github.create_isue\". Use one of the hints, or search for what it should do.","hints":["github.create_issue","github.list_issues"],"next_action":{"tool":"find_tools","arguments":{"query":"github create isue"}}}}"#);
+    assert_snapshot!(fixture.ask("call_tool", json!({})), @r#"{"error":{"code":"INVALID_REQUEST","message":"call_tool needs `tool`: the id of a tool, as find_tools shows it.","hints":[],"next_action":{"tool":"find_tools","arguments":{}}}}"#);
+    assert_snapshot!(fixture.ask("call_tool", json!({"tool": "call_tool"})), @r#"{"error":{"code":"INVALID_REQUEST","message":"call_tool cannot call itself: name the tool to be called.","hints":[],"next_action":{"tool":"find_tools","arguments":{}}}}"#);
+    assert_snapshot!(fixture.ask("find_tools", json!([1])), @r#"{"error":{"code":"INVALID_REQUEST","message":"The arguments must be a JSON object.","hints":[]}}"#);
+    assert_snapshot!(fixture.find(json!({"query": {"a": 1}})), @r#"{"error":{"code":"INVALID_REQUEST","message":"`query` must be a string.","hints":[]}}"#);
+    assert_snapshot!(fixture.find(json!({"query": "x", "limit": "many"})), @r#"{"error":{"code":"INVALID_REQUEST","message":"`limit` must be a number.","hints":[]}}"#);
+    assert_snapshot!(fixture.find(json!({"kind": "spoon"})), @r#"{"error":{"code":"INVALID_REQUEST","message":"`kind` is one of the hints, or left out for all of them.","hints":["tool","agent","skill","prompt","resource"]}}"#);
+    assert_snapshot!(fixture.find(json!({"tool": "search", "detail": "lots"})), @r#"{"error":{"code":"INVALID_REQUEST","message":"`detail` is one of the hints.","hints":["name","summary","signature","details","full"]}}"#);
+}

@@ -1,0 +1,161 @@
+//! What holds for any definition and any request.
+
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+use toolfold_core::Surface;
+use toolfold_disclosure::level::{Level, describe, example, parameter, signature, summary};
+use toolfold_disclosure::{Checker, answer, route, tokens};
+use toolfold_wire::{raw, raw_of};
+
+use crate::fixture::{Fixture, entry, source, tool};
+
+/// Any JSON at all.
+fn json_value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        "\\PC{0,12}".prop_map(Value::from),
+        prop::sample::select(vec!["object", "array", "string", "integer", "#", "#/$defs/a", "#/properties/a"])
+            .prop_map(Value::from),
+    ];
+    leaf.prop_recursive(5, 60, 6, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+            prop::collection::vec((keyword(), inner), 0..6)
+                .prop_map(|members| Value::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+/// Mostly words that mean something in a schema.
+fn keyword() -> impl Strategy<Value = String> {
+    let keywords = [
+        "type",
+        "properties",
+        "required",
+        "items",
+        "$ref",
+        "$defs",
+        "anyOf",
+        "oneOf",
+        "allOf",
+        "enum",
+        "const",
+        "default",
+        "examples",
+        "pattern",
+        "format",
+        "minLength",
+        "maxLength",
+        "minimum",
+        "maximum",
+        "multipleOf",
+        "minItems",
+        "uniqueItems",
+        "additionalProperties",
+        "description",
+        "not",
+        "if",
+        "then",
+        "a",
+        "b",
+    ];
+    prop_oneof![4 => prop::sample::select(keywords.to_vec()).prop_map(str::to_owned), 1 => "\\PC{0,8}"]
+}
+
+fn schema() -> impl Strategy<Value = Value> {
+    prop::collection::vec((keyword(), json_value()), 0..8)
+        .prop_map(|members| Value::Object(members.into_iter().collect()))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn a_signature_never_loses_a_required_parameter(
+        parameters in prop::collection::btree_map("[a-z_]{1,12}", (schema(), any::<bool>()), 0..30),
+    ) {
+        let properties: Map<String, Value> = parameters.iter().map(|(name, (schema, _))| (name.clone(), schema.clone())).collect();
+        let required: Vec<&String> = parameters.iter().filter(|(_, (_, required))| *required).map(|(name, _)| name).collect();
+        let text = signature(&entry(json!({"type": "object", "properties": properties, "required": required}))).text;
+        let text = format!(", {text}");
+        for name in required {
+            prop_assert!(text.contains(&format!(", {name}: ")), "{name} is not in {text}");
+        }
+    }
+
+    #[test]
+    fn every_level_of_anything_ends(schema in schema(), path in "[a-z.]{0,8}") {
+        let entry = entry(schema);
+        for level in Level::ALL {
+            describe(&entry, level);
+        }
+        let _ = parameter(&entry, &path);
+        let words = summary(&entry).split_whitespace().count();
+        prop_assert!((1..=10).contains(&words));
+        prop_assert!(example(&entry).is_object());
+    }
+
+    #[test]
+    fn a_description_of_any_kind_gives_a_summary(name in "\\PC{1,40}", description in "(\\PC|\\s){0,300}") {
+        let fixture = Fixture::of([source("s", &[tool(&name, &description, json!({}))])]);
+        let summary = summary(fixture.catalog.entry(0));
+        prop_assert!((1..=10).contains(&summary.split_whitespace().count()), "{summary:?}");
+        prop_assert!(!summary.contains('\n'));
+        prop_assert_ne!(summary, name);
+    }
+
+    #[test]
+    fn checking_anything_against_anything_ends(schema in schema(), arguments in json_value()) {
+        let _ = Checker::new().check(&entry(schema), Some(raw(&arguments)));
+    }
+
+    #[test]
+    fn any_request_gets_an_answer(name in prop_oneof![Just("find_tools".to_owned()), Just("call_tool".to_owned()), "\\PC{0,20}"], members in prop::collection::vec((prop::sample::select(vec!["query", "path", "tool", "parameter", "detail", "kind", "limit", "cursor", "arguments", "x"]), json_value()), 0..5)) {
+        let fixture = Fixture::new();
+        let arguments: Map<String, Value> = members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+        let action = route(Surface::Compact, &fixture.view(), &name, Some(&raw(&arguments)));
+        let _ = answer(Surface::Compact, &fixture.view(), &action);
+    }
+
+    #[test]
+    fn a_cursor_changed_in_one_letter_never_panics(query in "\\PC{1,30}", at in 0usize..60, letter in "[A-Za-z0-9_-]") {
+        let fixture = Fixture::new();
+        let answer = fixture.find(json!({"query": format!("issue {query}"), "limit": 1}));
+        let cursor = answer.lines().last().and_then(|line| line.strip_prefix("next cursor: "));
+        if let Some(cursor) = cursor.and_then(|rest| rest.split(' ').next()) {
+            let next = fixture.find(json!({"cursor": cursor}));
+            prop_assert!(!next.contains("INVALID_CURSOR"));
+            let mut junk = cursor.to_owned();
+            let at = at % junk.len();
+            junk.replace_range(at..=at, &letter);
+            let answer = fixture.find(json!({"cursor": junk}));
+            prop_assert!(junk == cursor || answer.contains("INVALID_CURSOR"));
+        }
+    }
+
+    #[test]
+    fn an_answer_keeps_its_budget(budget in 60usize..800, count in 1usize..60, limit in 1usize..50, words in "[a-z ]{0,200}") {
+        let tools: Vec<Value> = (0..count)
+            .map(|i| tool(&format!("report_{i}_{}", "x".repeat(i % 7)), &format!("Report {i} {words}"), json!({"properties": {"some_parameter": {"type": "string"}}, "required": ["some_parameter"]})))
+            .collect();
+        let mut fixture = Fixture::of([source("s", &tools)]);
+        fixture.budget = budget;
+        for request in [json!({"query": "report", "limit": limit}), json!({"path": ["s"], "limit": limit})] {
+            let answer = fixture.find(request);
+            prop_assert!(tokens::count(&answer) <= budget, "{} tokens in {budget}: {answer}", tokens::count(&answer));
+        }
+    }
+
+    #[test]
+    fn a_definition_is_never_touched_but_for_its_name(before in "[ \n]{0,3}", extra in json_value()) {
+        let text = format!(r#"{{{before}"x" :{extra}, "name"{before}: "t\u0065st" ,"inputSchema":{{}}{before}}}"#);
+        let mut one = source("s", &[]);
+        one.tools.push(raw_of(&text).unwrap());
+        let fixture = Fixture::of([one]);
+        let listed = toolfold_disclosure::tools(Surface::Direct, &fixture.view());
+        prop_assert_eq!(listed[0].get(), text.replace(r#""t\u0065st""#, r#""s__test""#));
+    }
+}

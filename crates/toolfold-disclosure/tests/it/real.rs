@@ -1,0 +1,120 @@
+//! The tool lists of real servers, where somebody has put them beside the repository. What must hold for any definition is
+//! a property test; here is what must hold for the ones people use, and what they cost.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+use toolfold_catalog::{Catalog, ServerTools, Source};
+use toolfold_core::{ServerName, Surface, slug};
+use toolfold_disclosure::level::{self, Level};
+use toolfold_disclosure::{Checker, View, tokens, tools};
+use toolfold_index::Index;
+use toolfold_wire::raw_of;
+
+fn catalog() -> Option<Catalog> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/catalogs");
+    let Ok(files) = std::fs::read_dir(&folder) else {
+        eprintln!("SKIPPED: there are no real tool lists beside the repository");
+        return None;
+    };
+    let mut servers = Vec::new();
+    for file in files.map(|file| file.unwrap().path()) {
+        let stem = file.file_stem().unwrap().to_string_lossy().into_owned();
+        if stem.starts_with('_') || file.extension().is_none_or(|extension| extension != "json") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&file).unwrap();
+        let list: std::collections::BTreeMap<String, Box<RawValue>> = serde_json::from_str(&text).unwrap();
+        let tools: Vec<Box<RawValue>> = serde_json::from_str(list["tools"].get()).unwrap();
+        let name = ServerName::new(slug(&stem)).unwrap();
+        let (server, set_aside) =
+            ServerTools::read(Source { name, prefix: true, title: None, instructions: None, tools });
+        assert_eq!(set_aside, []);
+        servers.push(Arc::new(server));
+    }
+    Some(Catalog::merge(1, servers))
+}
+
+#[test]
+fn every_signature_has_every_required_parameter() {
+    let Some(catalog) = catalog() else { return };
+    for entry in catalog.entries() {
+        let text = level::signature(entry).text;
+        for name in entry.input_schema()["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+            assert!(text.contains(&format!("{name}: ")), "{}: {name} is not in {text}", entry.id);
+        }
+    }
+}
+
+#[test]
+fn every_summary_is_short_and_says_something() {
+    let Some(catalog) = catalog() else { return };
+    for entry in catalog.entries() {
+        let summary = level::summary(entry);
+        assert!((1..=10).contains(&summary.split_whitespace().count()), "{}: {summary}", entry.id);
+        assert_ne!(summary, entry.name());
+    }
+}
+
+#[test]
+fn nearly_every_example_is_accepted() {
+    let Some(catalog) = catalog() else { return };
+    let checker = Checker::new();
+    let mut refused = Vec::new();
+    for entry in catalog.entries() {
+        let arguments = raw_of(&level::example(entry).to_string()).unwrap();
+        if let Err(refusal) = checker.check(entry, Some(arguments.clone())) {
+            refused.push(format!("{} {arguments}: {:?}", entry.id, refusal.hints));
+        }
+    }
+    let unusable = checker.take_unusable();
+    println!("{} of {} examples are refused, {} schemas are unusable", refused.len(), catalog.len(), unusable.len());
+    refused.iter().for_each(|line| println!("  {}", line.chars().take(400).collect::<String>()));
+    unusable.iter().for_each(|(id, why)| println!("  {id}: {why}"));
+    assert!(refused.len() * 200 <= catalog.len(), "{refused:#?}");
+}
+
+#[test]
+fn what_each_level_costs() {
+    let Some(catalog) = catalog() else { return };
+    let count = catalog.len();
+    let mean = |cost: &dyn Fn(&toolfold_core::Entry) -> usize| {
+        catalog.entries().iter().map(|entry| cost(entry)).sum::<usize>() as f64 / count as f64
+    };
+    let line = |entry: &toolfold_core::Entry| {
+        tokens::count(&format!("{}({}) — {}", entry.id, level::signature(entry).text, level::summary(entry)))
+    };
+    println!("definition {:.1}", mean(&|entry| tokens::count(entry.definition.get())));
+    println!("name {:.1}", mean(&|entry| tokens::count(&entry.id.to_string())));
+    println!(
+        "name and summary {:.1}",
+        mean(&|entry| tokens::count(&format!("{} — {}", entry.id, level::summary(entry))))
+    );
+    println!("signature line {:.1}", mean(&line));
+    for level in Level::ALL {
+        println!("{} as JSON {:.1}", level.as_str(), mean(&|entry| tokens::count(level::describe(entry, level).get())));
+    }
+    let partial = catalog.entries().iter().filter(|entry| level::signature(entry).partial).count();
+    println!("partial signatures {:.1} %", 100.0 * partial as f64 / count as f64);
+}
+
+#[test]
+fn direct_gives_every_definition_back_with_nothing_but_its_name_changed() {
+    let Some(catalog) = catalog() else { return };
+    let index = Index::build(&catalog);
+    println!("index: {} bytes, {} a tool", index.bytes(), index.bytes() / catalog.len());
+    let view = View { catalog: &catalog, index: &index, pins: &[], budget: 700 };
+    let listed = tools(Surface::Direct, &view);
+    assert_eq!(listed.len(), catalog.len());
+    let entries = catalog.servers().iter().flat_map(|server| &server.entries);
+    for (entry, listed) in entries.zip(listed) {
+        let mut shown: Value = serde_json::from_str(listed.get()).unwrap();
+        let sent: Value = serde_json::from_str(entry.definition.get()).unwrap();
+        let position = catalog.resolve(shown["name"].as_str().unwrap()).unwrap();
+        assert_eq!(catalog.entry(position).id, entry.id);
+        shown["name"] = sent["name"].clone();
+        assert_eq!(shown, sent);
+    }
+}

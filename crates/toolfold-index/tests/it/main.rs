@@ -1,0 +1,258 @@
+//! Ranked names, not scores: what a user of the search sees.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use insta::assert_snapshot;
+use proptest::prelude::*;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use toolfold_catalog::{Catalog, ServerTools, Source};
+use toolfold_core::{Kind, ServerName, slug};
+use toolfold_index::{Filter, Index, Query};
+use toolfold_wire::{Raw, raw};
+
+fn server(name: &str, tools: Vec<Raw>) -> Arc<ServerTools> {
+    let name = ServerName::new(name).unwrap();
+    Arc::new(ServerTools::read(Source { name, prefix: true, title: None, instructions: None, tools }).0)
+}
+
+fn tool(name: &str, description: &str, schema: Value) -> Raw {
+    raw(&json!({"name": name, "description": description, "inputSchema": schema}))
+}
+
+fn plain(name: &str, description: &str) -> Raw {
+    tool(name, description, json!({"type": "object"}))
+}
+
+fn catalog() -> Catalog {
+    let issue = json!({"properties": {"title": {"type": "string", "description": "Headline of the ticket"}, "state": {"enum": ["open", "closed"]}}});
+    let mut read_only: Value = serde_json::from_str(plain("list_issues", "List issues in a repository").get()).unwrap();
+    read_only["annotations"] = json!({"readOnlyHint": true});
+    Catalog::merge(
+        1,
+        [
+            server(
+                "github",
+                vec![
+                    tool("create_issue", "Create a new issue in a repository", issue),
+                    raw(&read_only),
+                    plain("search", "Search code, issues and users"),
+                    plain("delete_repository", "Delete a repository for ever"),
+                ],
+            ),
+            server(
+                "gitlab",
+                vec![
+                    plain("create_issue", "Create an issue in a project"),
+                    plain("get_pipeline", "Status of a pipeline run"),
+                ],
+            ),
+            server("weather", vec![plain("get_forecast", "Forecast for the coming days: rain, wind and temperature")]),
+        ],
+    )
+}
+
+fn found(catalog: &Catalog, query: Query<'_>) -> String {
+    let index = Index::build(catalog);
+    let found = index.search(catalog, &Query { limit: 10, ..query });
+    let names: Vec<String> = found.hits.iter().map(|hit| catalog.entry(hit.entry).id.to_string()).collect();
+    names.join(" ")
+}
+
+fn ranked(text: &str) -> String {
+    found(&catalog(), Query { text, ..Query::default() })
+}
+
+#[test]
+fn names_come_first() {
+    assert_snapshot!(ranked("create issue"), @"gitlab.create_issue github.create_issue github.list_issues github.search");
+    assert_snapshot!(ranked("gitlab.create_issue"), @"gitlab.create_issue github.create_issue gitlab.get_pipeline github.list_issues github.search");
+    assert_snapshot!(ranked("github__search"), @"github.search github.create_issue github.delete_repository github.list_issues");
+    assert_snapshot!(ranked("createIssues"), @"gitlab.create_issue github.create_issue github.list_issues github.search");
+    assert_snapshot!(ranked("search"), @"github.search");
+}
+
+#[test]
+fn words_are_found_in_every_field() {
+    assert_snapshot!(ranked("will it rain"), @"weather.get_forecast");
+    assert_snapshot!(ranked("headline"), @"github.create_issue");
+    assert_snapshot!(ranked("closed"), @"github.create_issue");
+    assert_snapshot!(ranked("deleting repositories"), @"github.delete_repository github.list_issues github.create_issue");
+    assert_snapshot!(ranked("gitlab pipelines"), @"gitlab.get_pipeline gitlab.create_issue");
+}
+
+#[test]
+fn slips_and_politeness_are_forgiven() {
+    assert_snapshot!(ranked("weahter forcast"), @"weather.get_forecast");
+    assert_snapshot!(ranked("could you please get me the pipeline status, thanks"), @"gitlab.get_pipeline weather.get_forecast");
+    assert_snapshot!(ranked("the"), @"weather.get_forecast github.create_issue");
+    assert_snapshot!(ranked("zzzzz"), @"");
+}
+
+#[test]
+fn filters_hold() {
+    let catalog = catalog();
+    let with = |filter: Filter<'_>| found(&catalog, Query { text: "issue", filter, ..Query::default() });
+    let gitlab = vec![ServerName::new("gitlab").unwrap()];
+    assert_snapshot!(with(Filter { servers: Some(gitlab), ..Filter::default() }), @"gitlab.create_issue");
+    assert_snapshot!(with(Filter { read_only: Some(true), ..Filter::default() }), @"github.list_issues");
+    assert_snapshot!(with(Filter { within: Some(&[0, 4]), ..Filter::default() }), @"gitlab.create_issue github.create_issue");
+    assert_snapshot!(with(Filter { prefix: Some("github.l".into()), ..Filter::default() }), @"github.list_issues");
+    assert_snapshot!(with(Filter { kind: Some(Kind::Agent), ..Filter::default() }), @"");
+    let all = found(
+        &catalog,
+        Query { filter: Filter { prefix: Some("get_".into()), ..Filter::default() }, ..Query::default() },
+    );
+    assert_snapshot!(all, @"gitlab.get_pipeline weather.get_forecast");
+}
+
+#[test]
+fn a_hit_says_why_it_is_there_and_how_sure_that_is() {
+    let catalog = catalog();
+    let index = Index::build(&catalog);
+    let best = |text| index.search(&catalog, &Query { text, limit: 1, ..Query::default() }).hits.remove(0);
+    let hit = best("github issue headline");
+    let terms: Vec<String> = hit.explain.terms.iter().map(|term| format!("{} {:?}", term.term, term.fields)).collect();
+    assert_snapshot!(terms.join("\n"), @"
+    issue [Name, Description]
+    github [Server]
+    issu [Name, Description]
+    headlin [ParameterDescription]
+    headline [ParameterDescription]
+    ");
+    let sure = [best("github.create_issue"), best("create issues"), best("new issue"), best("a new way to play chess")]
+        .map(|hit| hit.confidence);
+    assert!(sure.is_sorted_by(|a, b| a > b), "{sure:?}");
+    assert!(sure[0] > 0.95 && sure[3] < 0.3, "{sure:?}");
+}
+
+#[test]
+fn near_copies_of_one_server_are_one_hit() {
+    let text = "Render a chart of the given series with axes, legend and title as a picture in the chosen style";
+    let copies = (0..20).map(|i| plain(&format!("render_chart_{i}"), text)).collect();
+    let catalog = Catalog::merge(1, [server("a", copies), server("b", vec![plain("render_chart", text)])]);
+    let index = Index::build(&catalog);
+    let hits = index.search(&catalog, &Query { text: "chart of series", limit: 10, ..Query::default() }).hits;
+    let shown: Vec<(String, usize)> =
+        hits.iter().map(|hit| (catalog.entry(hit.entry).id.to_string(), hit.copies)).collect();
+    assert_eq!(shown.iter().map(|(_, copies)| copies).sum::<usize>(), 19, "{shown:?}");
+    assert_eq!(shown.len(), 2, "{shown:?}");
+    // By name each of them is found.
+    let named = index.search(&catalog, &Query { text: "a.render_chart_7", limit: 1, ..Query::default() });
+    assert_eq!(catalog.entry(named.hits[0].entry).name(), "render_chart_7");
+}
+
+#[test]
+fn pages_join_without_gap_or_overlap() {
+    let tools = (0..25).map(|i| plain(&format!("report_{i}"), "")).collect();
+    let catalog = Catalog::merge(1, [server("s", tools)]);
+    let index = Index::build(&catalog);
+    let page = |offset| {
+        let found = index.search(&catalog, &Query { text: "report", limit: 10, offset, ..Query::default() });
+        assert_eq!(found.total, 25);
+        found.hits.into_iter().map(|hit| hit.entry).collect::<Vec<_>>()
+    };
+    let all: Vec<usize> = [0, 10, 20, 30].into_iter().flat_map(page).collect();
+    assert_eq!(all.len(), 25);
+    assert_eq!(all.iter().collect::<std::collections::BTreeSet<_>>().len(), 25);
+}
+
+#[test]
+fn an_enormous_definition_is_indexed_within_bounds() {
+    let huge = "word ".repeat(1_000_000);
+    let deep = (0..60).fold(json!({}), |inner, _| json!({"properties": {"a": inner}}));
+    let catalog = Catalog::merge(1, [server("s", vec![tool("one", &huge, deep)])]);
+    let index = Index::build(&catalog);
+    assert!(index.bytes() < 10_000, "{} bytes", index.bytes());
+    assert_eq!(index.search(&catalog, &Query { text: "word", limit: 1, ..Query::default() }).total, 1);
+}
+
+/// What real catalogs cost. The numbers are printed, not asserted, but for the size.
+#[test]
+fn real_catalogs_are_small() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/catalogs");
+    let Ok(files) = std::fs::read_dir(&folder) else {
+        eprintln!("SKIPPED: there are no real tool lists beside the repository");
+        return;
+    };
+    let mut servers = Vec::new();
+    for file in files.map(|file| file.unwrap().path()).filter(|file| file.extension().is_some_and(|end| end == "json"))
+    {
+        let stem = file.file_stem().unwrap().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(&file).unwrap();
+        let Ok(list) = serde_json::from_str::<std::collections::BTreeMap<String, Box<RawValue>>>(&text) else {
+            continue;
+        };
+        if stem.starts_with('_') {
+            continue;
+        }
+        servers.push(server(&slug(&stem), serde_json::from_str(list["tools"].get()).unwrap()));
+    }
+    let start = Instant::now();
+    let catalog = Catalog::merge(1, servers);
+    let merged = start.elapsed();
+    let start = Instant::now();
+    let index = Index::build(&catalog);
+    let built = start.elapsed();
+    let start = Instant::now();
+    let same = index.update(&catalog);
+    let updated = start.elapsed();
+    println!("{} tools: merged in {merged:?}, built in {built:?}, updated in {updated:?}", catalog.len());
+    println!("{} bytes, {} a tool", index.bytes(), index.bytes() / catalog.len());
+    assert!(index.bytes() / catalog.len() < 1700, "3,000 tools fit in 5 MB");
+    assert_eq!(same.bytes(), index.bytes());
+}
+
+fn any_tools() -> impl Strategy<Value = Vec<(String, String)>> {
+    prop::collection::vec(("[a-c_]{1,6}", "([a-z]{1,8} ?){0,12}|\\PC{0,40}"), 0..12)
+}
+
+fn of(tools: &[(String, String)]) -> Catalog {
+    Catalog::merge(1, [server("s", tools.iter().map(|(name, description)| plain(name, description)).collect())])
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    /// An index that was updated answers as one that was built.
+    #[test]
+    fn updating_is_building(before in any_tools(), after in any_tools(), text in "([a-z]{1,8} ?){0,4}") {
+        let (before, after) = (of(&before), of(&[before.clone(), after].concat()));
+        let updated = Index::build(&before).update(&after);
+        let built = Index::build(&after);
+        prop_assert_eq!(updated.bytes(), built.bytes());
+        let query = Query { text: &text, limit: 50, ..Query::default() };
+        let answer = |index: &Index| {
+            index.search(&after, &query).hits.iter().map(|hit| (hit.entry, hit.score.to_bits(), hit.copies)).collect::<Vec<_>>()
+        };
+        prop_assert_eq!(answer(&updated), answer(&built));
+    }
+
+    #[test]
+    fn any_query_is_answered_in_order(tools in any_tools(), text in "\\PC{0,60}|([a-c]{1,6} ?){0,5}", offset in 0usize..20) {
+        let catalog = of(&tools);
+        let index = Index::build(&catalog);
+        let found = index.search(&catalog, &Query { text: &text, limit: 5, offset, ..Query::default() });
+        prop_assert!(found.hits.len() <= 5 && found.total <= catalog.len());
+        prop_assert!(found.hits.iter().all(|hit| (0.0..=1.0).contains(&hit.confidence)));
+        prop_assert!(found.hits.is_sorted_by(|a, b| a.confidence >= b.confidence));
+    }
+
+    #[test]
+    fn a_tool_is_found_by_its_id(tools in any_tools()) {
+        let catalog = of(&tools);
+        let index = Index::build(&catalog);
+        for entry in catalog.entries().iter().filter(|entry| entry.name().contains(char::is_alphabetic)) {
+            let id = entry.id.to_string();
+            let found = index.search(&catalog, &Query { text: &id, limit: 20, ..Query::default() });
+            let fold = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
+            // Names that differ in underscores alone share the first places.
+            let first: Vec<String> = found.hits.iter().map(|hit| catalog.entry(hit.entry)).take_while(|hit| fold(hit.name()) == fold(entry.name())).map(|hit| hit.id.to_string()).collect();
+            prop_assert!(first.contains(&id), "{id} is not among {first:?}");
+        }
+    }
+}
