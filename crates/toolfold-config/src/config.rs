@@ -18,6 +18,10 @@ pub struct Config {
     /// Whether the built-in toolbox is served. On without any configuration.
     pub toolbox: bool,
     pub servers: BTreeMap<ServerName, Server>,
+    /// Files of agents, and folders of them.
+    pub agents: Vec<PathBuf>,
+    /// `SKILL.md` files, and folders with such files somewhere below.
+    pub skills: Vec<PathBuf>,
     pub http: Http,
     /// Where manifests and whatever else must outlive the process are kept; `None`: in memory.
     pub store: Option<PathBuf>,
@@ -97,6 +101,8 @@ impl Default for Config {
             budget: 700,
             toolbox: true,
             servers: BTreeMap::new(),
+            agents: Vec::new(),
+            skills: Vec::new(),
             http: Http::default(),
             store: None,
             files: Vec::new(),

@@ -22,6 +22,8 @@ pub(crate) struct RawConfig {
     pub(crate) budget: Field<i64>,
     pub(crate) toolbox: Field<bool>,
     pub(crate) store: Field<String>,
+    pub(crate) agents: Field<Texts>,
+    pub(crate) skills: Field<Texts>,
     pub(crate) http: RawHttp,
     pub(crate) servers: Vec<RawServer>,
     /// Whether servers were typed at all, readable or not.
@@ -68,6 +70,8 @@ impl RawConfig {
         raw.budget = table.integer("budget", report);
         raw.toolbox = table.flag("toolbox", report);
         raw.store = table.text("store", report);
+        raw.agents = read_paths(&mut table, "agents", report);
+        raw.skills = read_paths(&mut table, "skills", report);
         if let Some((node, place)) = table.take("http") {
             raw.http = RawHttp::read(node, place, report);
         }
@@ -92,6 +96,15 @@ impl RawHttp {
         table.refuse_rest(report);
         raw
     }
+}
+
+/// A table that holds `paths` and nothing else.
+fn read_paths(table: &mut Table<'_>, key: &'static str, report: &mut Report) -> Field<Texts> {
+    let Some((node, place)) = table.take(key) else { return Field::Absent };
+    let Some(mut table) = Table::open(node, place, report) else { return Field::Wrong };
+    let paths = table.texts("paths", report);
+    table.refuse_rest(report);
+    paths
 }
 
 impl RawServer {

@@ -51,6 +51,9 @@ impl Resolver<'_> {
         }
         config.toolbox = raw.toolbox.given().map_or(!raw.names_servers, |toolbox| toolbox.value);
         config.servers = self.servers(&raw.servers);
+        config.agents = self.paths(&raw.agents);
+        config.skills = self.paths(&raw.skills);
+        self.refuse_taken_names(raw, config);
         draft.store_typed = !raw.store.is_absent();
         if let Some(store) = self.text(&raw.store) {
             config.store = self.store(&store);
@@ -88,6 +91,32 @@ impl Resolver<'_> {
                 None
             }
             path => Some(self.path(path)),
+        }
+    }
+
+    fn paths(&mut self, field: &Field<Texts>) -> Vec<PathBuf> {
+        let items = field.given().map_or(&[][..], |typed| &typed.value);
+        let mut paths = Vec::new();
+        for item in items {
+            match self.expanded(item) {
+                Some(text) if text.value.is_empty() => {
+                    self.report.error(&item.place, "is empty", "write a file or a folder".to_owned());
+                }
+                Some(text) => paths.push(self.path(&text.value)),
+                None => {}
+            }
+        }
+        paths
+    }
+
+    /// Agents and skills are listed like the tools of servers of these names.
+    fn refuse_taken_names(&mut self, raw: &RawConfig, config: &Config) {
+        for (name, paths) in [("agents", &config.agents), ("skills", &config.skills)] {
+            let taken = !paths.is_empty() && config.servers.keys().any(|server| server.as_str() == name);
+            if let Some(server) = raw.servers.iter().find(|server| taken && server.name == name) {
+                let message = format!("`[{name}]` has this name already");
+                self.report.error(&server.place, message, "rename the server".to_owned());
+            }
         }
     }
 
@@ -212,7 +241,8 @@ pub(crate) fn unknown_surface(typed: &str) -> (String, String) {
 }
 
 pub(crate) fn whole_path(text: &str, base: &Path, variables: &BTreeMap<String, String>) -> PathBuf {
-    match (text.strip_prefix("~/"), variables.get("HOME")) {
+    let below_home = text.strip_prefix("~/").or_else(|| (text == "~").then_some(""));
+    match (below_home, variables.get("HOME")) {
         (Some(below), Some(home)) => Path::new(home).join(below),
         // By components, so that `./x` becomes `base/x`: the path is shown to people.
         _ => base.join(text).components().collect(),

@@ -56,6 +56,36 @@ zzz = 1
 }
 
 #[test]
+fn agents_and_skills() {
+    assert_snapshot!(toml(r#"
+[agents]
+path = ["agents"]
+[skills]
+paths = ["", "ok", 7]
+"#), @r#"
+    toolfold.toml:3:1: agents.path: unknown key
+      hint: did you mean `paths`?
+    toolfold.toml:5:20: skills.paths[2]: expected a string, found an integer
+      hint: put it in quotes
+    "#);
+    assert_snapshot!(toml(r#"
+agents = ["here"]
+[skills]
+paths = ["", "${NOT_SET}/skills", "here"]
+[servers.skills]
+command = "a"
+"#), @r#"
+    toolfold.toml:2:1: agents: expected a table, found a list
+    toolfold.toml:4:10: skills.paths[0]: is empty
+      hint: write a file or a folder
+    toolfold.toml:4:14: skills.paths[1]: the variable `NOT_SET` is not set
+      hint: set it, or give a default: `${NOT_SET:-…}`
+    toolfold.toml:5:10: servers.skills: `[skills]` has this name already
+      hint: rename the server
+    "#);
+}
+
+#[test]
 fn wrong_types() {
     assert_snapshot!(toml(r#"
 surface = 1
@@ -349,7 +379,7 @@ fn files_that_are_no_text() {
 fn control_characters_stay_off_the_terminal() {
     assert_snapshot!(toml("\"\\u001b[31m\" = 1\nsurface = \"\\u001b[2J\""), @r#"
     toolfold.toml:1:1: "\u{1b}[31m": unknown key
-      hint: known keys: surface, pin, budget, toolbox, store, http, servers
+      hint: known keys: surface, pin, budget, toolbox, store, agents, skills, http, servers
     toolfold.toml:2:1: surface: there is no surface "\u{1b}[2J"
       hint: surfaces: compact, direct
     "#);

@@ -1,5 +1,6 @@
 //! What a good file becomes.
 
+use std::path::Path;
 use std::time::Duration;
 
 use toolfold_config::{Changes, Config, EraChoice, Start, Transport, changed};
@@ -28,6 +29,10 @@ listen = "0.0.0.0:80"
 hosts = ["h"]
 origins = ["https://o"]
 token = "${TOKEN}"
+[agents]
+paths = ["agents", "~/agents/one.md"]
+[skills]
+paths = ["~", "/skills/${NONE:-all}"]
 [servers.a]
 command = "./bin/a"
 args = ["${NONE:-x}", "$$HOME"]
@@ -50,6 +55,8 @@ start = "lazy"
     assert_eq!((config.pin, config.budget, config.toolbox), (vec!["a.x".to_owned(), "y".to_owned()], 50, true));
     assert_eq!(config.http.token.unwrap().expose(), "hunter2");
     let base = config.files[0].parent().unwrap();
+    assert_eq!(config.agents, [base.join("agents"), "/home/ada/agents/one.md".into()]);
+    assert_eq!(config.skills, [Path::new("/home/ada"), Path::new("/skills/all")]);
     let a = &config.servers[&names(&["a"])[0]];
     assert_eq!((a.start, a.era, a.prefix, a.max_message), (Start::Eager, EraChoice::Modern, false, 1_000_000));
     let seconds = [a.timeouts.call, a.timeouts.connect, a.timeouts.idle, a.timeouts.stop].map(|d| d.as_secs_f64());
@@ -73,6 +80,12 @@ fn nothing_said() {
     assert_eq!((a.start, b.start), (Start::Lazy, Start::Eager));
     assert_eq!(a.timeouts.call, Duration::from_secs(60));
     assert_eq!(*a, toolfold_config::Server::new(a.name.clone(), a.transport.clone()));
+}
+
+#[test]
+fn no_agents_and_no_skills_unless_they_are_asked_for() {
+    let config = config("[agents]\n[skills]\npaths = []");
+    assert_eq!((config.agents.len(), config.skills.len()), (0, 0));
 }
 
 #[test]
