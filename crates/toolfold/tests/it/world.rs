@@ -61,6 +61,13 @@ impl World {
         self.folder.path().join(name)
     }
 
+    /// A first run that waits for every server, however long they take, and so remembers them all.
+    pub(crate) fn learn(self) -> World {
+        let output = self.toolfold(&["ls"]).output().expect("toolfold can be started");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        self
+    }
+
     /// A program that runs in this folder and knows of no other.
     pub(crate) fn settle(&self, mut command: Command) -> Command {
         command.current_dir(self.folder.path());

@@ -1,0 +1,59 @@
+// A client for the conformance suite that is Toolfold: it starts Toolfold with the suite's server behind it and uses
+// everything that is offered, so that the suite sees what Toolfold sends.
+// Usage: through.mjs <url>, with the scenario in the variables that the suite sets.
+//
+// The client in front speaks stdio: over HTTP it would itself leave out tools with bad headers, and Toolfold's own
+// care would not show.
+
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { require } from "./steps.mjs";
+
+const { Client } = require("@modelcontextprotocol/client");
+const { StdioClientTransport } = require("@modelcontextprotocol/client/stdio");
+
+const url = process.argv.at(-1);
+const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? "{}");
+
+const folder = mkdtempSync(join(process.cwd(), "through-"));
+const config = join(folder, "toolfold.toml");
+writeFileSync(config, `surface = "direct"\nstore = "memory"\n[servers.suite]\nurl = ${JSON.stringify(url)}\nprefix = false\n`);
+
+const client = new Client({ name: "through", version: "0" }, { versionNegotiation: { mode: "auto" } });
+const args = ["serve", "--stdio", "--config", config];
+await client.connect(new StdioClientTransport({ command: process.env.TOOLFOLD, args, env: process.env }));
+
+const { tools } = await client.listTools();
+const echo = tools.filter((tool) => tool.name === "json_schema_echo");
+const wanted = echo.length ? echo : tools;
+for (const call of context.toolCalls ?? wanted.map((tool) => ({ name: tool.name, arguments: example(tool) }))) {
+  const result = await client.callTool({ name: call.name, arguments: present(call.arguments) }).catch(unknown);
+  if (result?.isError) throw new Error(`${call.name}: ${JSON.stringify(result)}`);
+}
+const offers = client.getServerCapabilities();
+if (offers.resources) {
+  for (const { uri } of (await client.listResources()).resources) await client.readResource({ uri });
+}
+if (offers.prompts) {
+  for (const { name } of (await client.listPrompts()).prompts) await client.getPrompt({ name });
+}
+await client.close();
+
+// Some of the suite's servers list a tool and do not serve calls.
+function unknown(error) {
+  if (error.code !== -32601) throw error;
+}
+
+// Arguments that fit the schema. The suite's echo wants the schema of the tool before it, as it came.
+function example(tool) {
+  const values = { string: "text", number: 5, integer: 5, boolean: true, array: [] };
+  const properties = Object.entries(tool.inputSchema.properties ?? {});
+  const required = properties.filter(([name]) => tool.inputSchema.required?.includes(name));
+  return Object.fromEntries(required.map(([name, { type }]) => [name, values[type] ?? tools[0].inputSchema]));
+}
+
+// A null where the schema wants a boolean does not pass the check of the arguments: leave it out, which means the same.
+function present(args) {
+  return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
+}
