@@ -64,7 +64,8 @@ impl Catalog {
     }
 
     pub fn server(&self, name: &ServerName) -> Option<&Arc<ServerTools>> {
-        self.servers.iter().find(|server| server.name == *name)
+        let place = self.servers.binary_search_by(|server| server.name.cmp(name)).ok()?;
+        self.servers.get(place)
     }
 
     /// By id; an entry's position in here is how the index and the surfaces speak of it.

@@ -41,6 +41,10 @@ struct Name {
 
 impl Name {
     fn new(entry: &Entry, bare: bool) -> Name {
+        // What nobody calls needs no name to be called by. An id has a dot: it is never in a tool's way.
+        if !entry.is_tool() {
+            return Name { text: entry.id.to_string(), form: 1 };
+        }
         let server = (!bare).then(|| entry.server());
         Name { text: exposed_name(server, entry.name()), form: u32::from(!bare) }
     }

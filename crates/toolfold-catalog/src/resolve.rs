@@ -56,7 +56,11 @@ fn positions(catalog: &Catalog, fits: impl Fn(&Entry) -> bool) -> Vec<usize> {
     (0..catalog.len()).filter(|&position| fits(catalog.entry(position))).collect()
 }
 
-fn only(catalog: &Catalog, positions: Vec<usize>) -> Result<usize, Unresolved> {
+/// The one that is meant. A tool before an agent or a skill of the same name: those are rarely asked for by bare name.
+fn only(catalog: &Catalog, mut positions: Vec<usize>) -> Result<usize, Unresolved> {
+    if positions.iter().any(|&position| catalog.entry(position).is_tool()) {
+        positions.retain(|&position| catalog.entry(position).is_tool());
+    }
     match positions[..] {
         [position] => Ok(position),
         _ => Err(Unresolved::Ambiguous { candidates: ids(catalog, positions) }),

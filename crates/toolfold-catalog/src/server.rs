@@ -38,6 +38,11 @@ pub struct SetAside {
 }
 
 impl ServerTools {
+    /// Agents or skills, which come from files and not from a server: `about` is what their node says.
+    pub fn documents(name: ServerName, about: &str, entries: Vec<Arc<Entry>>) -> ServerTools {
+        ServerTools { name, prefix: true, title: None, instructions: Some(about.to_owned()), entries }
+    }
+
     pub fn read(source: Source) -> (ServerTools, Vec<SetAside>) {
         let mut entries = Vec::with_capacity(source.tools.len());
         let mut set_aside = Vec::new();

@@ -4,28 +4,36 @@
 /// inside at changes of case (`getHTTPServer` → get, http, server) and between letters and digits.
 pub fn split(text: &str) -> Vec<String> {
     let mut words = Vec::new();
-    for chunk in text.split(|c: char| !c.is_alphanumeric()) {
-        let chars: Vec<char> = chunk.chars().collect();
-        let mut start = 0;
-        for i in 1..chars.len() {
-            let (before, here) = (chars[i - 1], chars[i]);
-            let next_lower = chars.get(i + 1).is_some_and(|c| c.is_lowercase());
-            let camel = before.is_lowercase() && here.is_uppercase();
-            let acronym = before.is_uppercase() && here.is_uppercase() && next_lower;
-            if camel || acronym || before.is_numeric() != here.is_numeric() {
-                words.push(lower(&chars[start..i]));
-                start = i;
-            }
-        }
-        if start < chars.len() {
-            words.push(lower(&chars[start..]));
-        }
-    }
+    each(text, |word| words.push(word.to_owned()));
     words
 }
 
-fn lower(chars: &[char]) -> String {
-    chars.iter().flat_map(|c| c.to_lowercase()).collect()
+/// As [`split`], without a string for each word: an index reads a million of them.
+pub fn each(text: &str, mut each: impl FnMut(&str)) {
+    let mut word = String::new();
+    let mut before = ' ';
+    let mut chars = text.chars();
+    while let Some(here) = chars.next() {
+        let next_lower = || chars.clone().next().is_some_and(char::is_lowercase);
+        if !word.is_empty() && (!here.is_alphanumeric() || breaks(before, here, next_lower)) {
+            each(&word);
+            word.clear();
+        }
+        if here.is_alphanumeric() {
+            if here.is_ascii() { word.push(here.to_ascii_lowercase()) } else { word.extend(here.to_lowercase()) }
+        }
+        before = here;
+    }
+    if !word.is_empty() {
+        each(&word);
+    }
+}
+
+/// Whether a new word starts between two letters or digits.
+fn breaks(before: char, here: char, next_lower: impl FnOnce() -> bool) -> bool {
+    let camel = before.is_lowercase() && here.is_uppercase();
+    let digits = before.is_numeric() != here.is_numeric();
+    camel || digits || (before.is_uppercase() && here.is_uppercase() && next_lower())
 }
 
 /// The candidate nearest to `wanted`, if any is near enough to have been meant.

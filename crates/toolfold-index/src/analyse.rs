@@ -70,11 +70,11 @@ impl Text<'_> {
             end -= 1;
         }
         self.left = self.left.saturating_sub(text.len());
-        for word in words::split(&text[..end]) {
+        words::each(&text[..end], |word| {
             if word.len() <= LONGEST_WORD {
-                (self.each)(field, &word);
+                (self.each)(field, word);
             }
-        }
+        });
     }
 
     fn add_schema(&mut self, schema: &Value, depth: usize) {
