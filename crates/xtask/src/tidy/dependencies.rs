@@ -7,10 +7,10 @@ use anyhow::Result;
 
 use crate::workspace::{Package, Workspace};
 
-/// Each may use those before it. `core` and `wire` know nothing of each other.
+/// Each may use those before it.
 const ORDER: [&str; 12] = [
-    "toolfold-core",
     "toolfold-wire",
+    "toolfold-core",
     "toolfold-config",
     "toolfold-upstream",
     "toolfold-catalog",
@@ -26,7 +26,7 @@ const ORDER: [&str; 12] = [
 /// Crates that may not have what their place in the order would allow.
 const WITHOUT: [(&str, &[&str]); 5] = [
     ("toolfold-core", &["tokio"]),
-    ("toolfold-wire", &["toolfold-core", "tokio"]),
+    ("toolfold-wire", &["tokio"]),
     ("toolfold-catalog", &["toolfold-config", "toolfold-upstream", "tokio"]),
     ("toolfold-index", &["toolfold-config", "toolfold-upstream", "tokio"]),
     ("toolfold-disclosure", &["toolfold-config", "toolfold-upstream", "tokio"]),
