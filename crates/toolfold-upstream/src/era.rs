@@ -40,12 +40,14 @@ enum Refused {
     Unreachable(String),
     /// An answer that says "I do not know this".
     Unknown(String),
+    /// An answer that refuses the version and names the very same among those it would take.
+    Again(String),
     Other(String),
 }
 
 impl Refused {
     fn why(self) -> String {
-        let (Refused::Unreachable(why) | Refused::Unknown(why) | Refused::Other(why)) = self;
+        let (Refused::Unreachable(why) | Refused::Unknown(why) | Refused::Again(why) | Refused::Other(why)) = self;
         why
     }
 }
@@ -65,7 +67,7 @@ pub(crate) async fn connect(shared: &Arc<Shared>) -> Result<Established, String>
 
 async fn modern_first(shared: &Arc<Shared>, probe: Duration, patience: Duration) -> Result<Established, Refused> {
     match greet(shared, Era::Modern, probe).await {
-        Err(Refused::Unknown(_) | Refused::Other(_)) => legacy_first(shared, patience).await,
+        Err(Refused::Unknown(_) | Refused::Again(_) | Refused::Other(_)) => legacy_first(shared, patience).await,
         settled => settled,
     }
 }
@@ -164,7 +166,10 @@ async fn discard(connection: &Connection) {
 }
 
 async fn discover(connection: &Arc<Connection>) -> Result<Greeting, Refused> {
-    let result = ask(connection, "server/discover", None).await?;
+    let result = match ask(connection, "server/discover", None).await {
+        Err(Refused::Again(_)) => ask(connection, "server/discover", None).await?,
+        settled => settled?,
+    };
     let versions: Vec<String> = result.read("supportedVersions").unwrap_or_default();
     if !versions.iter().any(|version| version == MODERN) {
         return Err(Refused::Unknown("the server's answer to server/discover names no version we speak".into()));
@@ -221,6 +226,7 @@ async fn ask(connection: &Arc<Connection>, method: &str, params: Option<Raw>) ->
 
 fn refused(error: CallError) -> Refused {
     match error {
+        CallError::Answered(error) if offers_modern(&error) => Refused::Again(says(&error)),
         CallError::Answered(error) if says_unknown(&error) => Refused::Unknown(says(&error)),
         CallError::Answered(error) => Refused::Other(says(&error)),
         other => Refused::Other(other.to_string()),
@@ -230,6 +236,12 @@ fn refused(error: CallError) -> Refused {
 fn says(error: &RpcError) -> String {
     let message: String = error.message.chars().take(300).collect();
     format!("the server refused the greeting: {message} ({})", error.code)
+}
+
+fn offers_modern(error: &RpcError) -> bool {
+    let data = error.data.as_deref().filter(|_| error.code == code::UNSUPPORTED_VERSION).and_then(Object::parse);
+    let supported: Option<Vec<String>> = data.and_then(|data| data.read("supported"));
+    supported.is_some_and(|versions| versions.iter().any(|version| version == MODERN))
 }
 
 fn says_unknown(error: &RpcError) -> bool {

@@ -1,6 +1,6 @@
 //! What is changed in a request's parameters on its way to a server: the progress token, because tokens of two
-//! clients may be equal, and in the stateless era `_meta`, because there every request introduces itself. Everything
-//! else leaves as it came.
+//! clients may be equal, and how the request introduces itself in `_meta`, which the stateless era demands and a server
+//! of the old one may refuse. Everything else leaves as it came.
 
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -8,6 +8,9 @@ use toolfold_wire::{Era, MODERN, Object, Raw, RpcError, meta, raw};
 
 const META: &str = "_meta";
 const TOKEN: &str = "progressToken";
+
+/// How a request of the stateless era introduces itself. There may be other keys of the same prefix: those are passed on.
+const INTRODUCTION: [&str; 4] = [meta::VERSION, meta::CLIENT_INFO, meta::CLIENT_CAPABILITIES, meta::LOG_LEVEL];
 
 pub(crate) struct Prepared {
     pub(crate) params: Option<Raw>,
@@ -29,8 +32,9 @@ pub(crate) fn prepare(
     introduction: &Introduction<'_>,
 ) -> Result<Prepared, RpcError> {
     let untouched = || Prepared { params: params.map(ToOwned::to_owned), token: None };
-    let tracked = params.is_some_and(|params| params.get().contains(TOKEN));
-    if era == Era::Legacy && !tracked {
+    // Looked for as text first, so that ten megabytes of arguments are not parsed for nothing.
+    let mentions = |key: &str| params.is_some_and(|params| params.get().contains(key));
+    if era == Era::Legacy && !mentions(TOKEN) && !INTRODUCTION.into_iter().any(mentions) {
         return Ok(untouched());
     }
     let Some(mut object) = Object::parse_optional(params) else {
@@ -44,16 +48,20 @@ pub(crate) fn prepare(
     if token.is_some() {
         own.set(TOKEN, &id);
     }
-    if era == Era::Modern {
-        introduce(&mut own, introduction);
-    }
-    if era == Era::Modern || token.is_some() {
+    let introduced = match era {
+        Era::Modern => introduce(&mut own, introduction),
+        Era::Legacy => INTRODUCTION.into_iter().filter(|key| own.remove(key).is_some()).count() > 0,
+    };
+    if introduced && own.is_empty() {
+        object.remove(META);
+    } else if introduced || token.is_some() {
         object.set(META, &own);
     }
     Ok(Prepared { params: Some(object.to_raw()), token })
 }
 
-fn introduce(own: &mut Object, introduction: &Introduction<'_>) {
+/// Whether `_meta` has changed, which it has.
+fn introduce(own: &mut Object, introduction: &Introduction<'_>) -> bool {
     own.set(meta::VERSION, MODERN);
     own.set_raw(meta::CLIENT_INFO, client_info());
     let nothing = || raw(&json!({}));
@@ -62,6 +70,7 @@ fn introduce(own: &mut Object, introduction: &Introduction<'_>) {
     if let Some(level) = introduction.log_level.as_deref().filter(|_| !own.contains(meta::LOG_LEVEL)) {
         own.set(meta::LOG_LEVEL, level);
     }
+    true
 }
 
 pub(crate) fn client_info() -> Raw {
@@ -101,6 +110,17 @@ mod tests {
         assert_eq!(token.as_deref(), Some("\"t\""));
         let inside = r#"{"arguments":{"progressToken":1}}"#;
         assert_eq!(prepared(Era::Legacy, inside), (inside.to_owned(), None));
+    }
+
+    #[test]
+    fn a_legacy_server_is_not_told_how_a_stateless_client_introduced_itself() {
+        let own =
+            r#""io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}"#;
+        let (params, _) = prepared(Era::Legacy, &format!(r#"{{"name":"x","_meta":{{{own}}}}}"#));
+        assert_eq!(params, r#"{"name":"x"}"#);
+        let (params, _) =
+            prepared(Era::Legacy, &format!(r#"{{"name":"x","_meta":{{{own},"progressToken":1,"a":2}}}}"#));
+        assert_eq!(params, r#"{"name":"x","_meta":{"progressToken":7,"a":2}}"#);
     }
 
     #[test]
