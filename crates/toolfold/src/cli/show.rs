@@ -74,7 +74,7 @@ fn for_people(text: &str) -> String {
 /// The text of a tool result.
 pub(crate) fn text_of(result: &toolfold_wire::Raw) -> String {
     let content =
-        Object::parse(result).and_then(|object| object.read::<serde_json::Value>("content")).unwrap_or_default();
+        Object::parse(result).and_then(|object| object.read::<Value>("content")).unwrap_or_default();
     let texts = content.as_array().into_iter().flatten().map(|item| match item["text"].as_str() {
         Some(text) => text.to_owned(),
         None => item.to_string(),
