@@ -26,16 +26,9 @@ fn transcript(world: &World, arguments: &[&str]) -> String {
     text
 }
 
-/// A world without any configuration.
-fn empty() -> World {
-    let world = World::with_config("");
-    std::fs::remove_file(world.path("toolfold.toml")).unwrap();
-    world
-}
-
 #[test]
 fn every_page_of_help() {
-    let world = empty();
+    let world = World::without_config();
     let mut pages = transcript(&world, &["--help"]);
     for command in ["serve", "check", "search", "ls", "tree", "show", "call", "status", "completions"] {
         pages.push_str(&transcript(&world, &[command, "--help"]));
@@ -45,7 +38,7 @@ fn every_page_of_help() {
 
 #[test]
 fn the_first_run() {
-    let world = empty();
+    let world = World::without_config();
     let mut told = String::new();
     for arguments in [
         &["check"][..],
@@ -63,7 +56,7 @@ fn the_first_run() {
 
 #[test]
 fn mistakes_say_what_to_do() {
-    let world = empty();
+    let world = World::without_config();
     let mut told = String::new();
     for arguments in [
         &["call", "calculat", "expression=1"][..],
@@ -94,7 +87,7 @@ fn a_failing_server_is_exit_code_three() {
 
 #[test]
 fn programs_get_json_and_people_are_told_apart() {
-    let world = empty();
+    let world = World::without_config();
     let output = run(&world, &["search", "hash", "--json", "--explain"]);
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(found["hits"][0]["tool"], "toolbox.hash_digest");
@@ -107,7 +100,7 @@ fn programs_get_json_and_people_are_told_apart() {
 
 #[test]
 fn a_reader_that_has_enough_is_no_error() {
-    let world = empty();
+    let world = World::without_config();
     let script = format!("{} tree | head -1", env!("CARGO_BIN_EXE_toolfold"));
     let output = world.settle(std::process::Command::new("sh")).args(["-c", &script]).output().unwrap();
     assert!(output.status.success());

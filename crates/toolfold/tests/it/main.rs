@@ -9,5 +9,6 @@ mod fakes;
 mod faults;
 mod inspector;
 mod peers;
+mod readme;
 mod second_start;
 mod world;

@@ -19,6 +19,8 @@ pub(crate) struct World {
 pub(crate) struct Served {
     child: Child,
     pub(crate) url: String,
+    /// What it said up to its URL.
+    pub(crate) announcement: String,
 }
 
 impl World {
@@ -55,6 +57,10 @@ impl World {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("toolfold.toml"), config).unwrap();
         World { folder }
+    }
+
+    pub(crate) fn without_config() -> World {
+        World { folder: tempfile::tempdir().unwrap() }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -118,7 +124,7 @@ impl Served {
         let url = url.unwrap_or_else(|| panic!("{command:?} announced no URL:\n{said}"));
         // Somebody has to read on, or the pipe fills and the server stands still.
         std::thread::spawn(move || lines.for_each(|line| eprintln!("{line}")));
-        Served { child, url }
+        Served { child, url, announcement: said }
     }
 
     pub(crate) fn id(&self) -> u32 {
