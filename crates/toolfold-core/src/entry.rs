@@ -40,6 +40,18 @@ pub struct Entry {
     pub definition: Arc<RawValue>,
 }
 
+impl Kind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::Tool => "tool",
+            Kind::Agent => "agent",
+            Kind::Skill => "skill",
+            Kind::Prompt => "prompt",
+            Kind::Resource => "resource",
+        }
+    }
+}
+
 impl Entry {
     /// A tool from its definition; the reason where it is not one that could ever be called.
     pub fn tool(server: &ServerName, definition: &RawValue) -> Result<Entry, String> {
@@ -69,6 +81,26 @@ impl Entry {
             },
             definition: Arc::from(definition.to_owned()),
         })
+    }
+
+    /// An agent or a skill from its definition: something to be read, that nobody calls.
+    pub fn document(server: &ServerName, kind: Kind, definition: &RawValue) -> Result<Entry, String> {
+        let object = Object::parse(definition).ok_or("is not a JSON object")?;
+        let name: String = object.string("name").filter(|name| !name.is_empty()).ok_or("has no name")?;
+        Ok(Entry {
+            fingerprint: Fingerprint::of_text(definition.get()),
+            id: ToolId::new(server.clone(), name),
+            kind,
+            title: object.string("title"),
+            description: object.string("description").unwrap_or_default(),
+            hints: Hints::default(),
+            definition: Arc::from(definition.to_owned()),
+        })
+    }
+
+    /// Whether it can be called at all.
+    pub fn is_tool(&self) -> bool {
+        self.kind == Kind::Tool
     }
 
     pub fn server(&self) -> &ServerName {

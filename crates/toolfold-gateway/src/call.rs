@@ -1,6 +1,6 @@
 //! `tools/call`: one match over what a surface made of it.
 
-use toolfold_core::{Code, Refusal};
+use toolfold_core::{Code, Entry, Kind, Refusal};
 use toolfold_disclosure::{Action, answer, refusal_result, route};
 use toolfold_wire::{Object, Raw, RpcError};
 use tracing::warn;
@@ -47,6 +47,9 @@ impl Gateway {
         arguments: Option<Raw>,
     ) -> Result<Raw, Failed> {
         let entry = &snapshot.catalog.entries()[entry];
+        if !entry.is_tool() {
+            return Err(Failed::Refused(only_read(entry)));
+        }
         let checked = self.0.checker.check(entry, arguments);
         for (tool, why) in self.0.checker.take_unusable() {
             warn!(%tool, "its arguments cannot be checked, so its calls are let through: {why}");
@@ -62,6 +65,14 @@ impl Gateway {
         };
         logged(&entry.id.to_string(), bridge::exchange(self, (entry.server(), source), request, params).await)
     }
+}
+
+/// An agent or a skill was called.
+fn only_read(entry: &Entry) -> Refusal {
+    let article = if entry.kind == Kind::Agent { "an" } else { "a" };
+    let message = format!("{} is {article} {}: it is read, not called.", entry.id, entry.kind.as_str());
+    Refusal::new(Code::InvalidRequest, message)
+        .hint(format!("Read {} in full, then do what it says with the tools it names.", entry.id))
 }
 
 /// Says in the log why a server's part of a call failed: the caller is not told the cause.

@@ -47,9 +47,9 @@ impl Gateway {
     /// A notification of a client that concerns servers.
     pub async fn notified(&self, method: &str, params: Option<Raw>) {
         let snapshot = self.snapshot().await;
-        let only_one = snapshot.sources.len() == 1;
-        if method == "notifications/roots/list_changed" || only_one {
-            for upstream in snapshot.sources.values().filter_map(Source::upstream) {
+        let upstreams: Vec<_> = snapshot.sources.values().filter_map(Source::upstream).collect();
+        if method == "notifications/roots/list_changed" || upstreams.len() == 1 {
+            for upstream in upstreams {
                 upstream.notify(method, params.clone()).await;
             }
         }

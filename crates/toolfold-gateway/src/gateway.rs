@@ -44,7 +44,7 @@ pub(crate) struct Inner {
     pub(crate) parked: Parked,
     pub(crate) subscriptions: Subscriptions,
     pub(crate) changes: broadcast::Sender<Change>,
-    local: Vec<ServerName>,
+    local: ArcSwap<Vec<ServerName>>,
     events: mpsc::UnboundedSender<Event>,
     progress: watch::Receiver<Progress>,
     started: Instant,
@@ -77,7 +77,7 @@ impl Gateway {
             parked: Parked::default(),
             subscriptions: Subscriptions::default(),
             changes,
-            local: options.local.iter().map(|server| server.name.clone()).collect(),
+            local: ArcSwap::from_pointee(options.local.iter().map(|server| server.name.clone()).collect()),
             events,
             progress,
             started: Instant::now(),
@@ -89,6 +89,11 @@ impl Gateway {
     /// The newest snapshot, once there is a first one.
     pub async fn snapshot(&self) -> Arc<Snapshot> {
         self.wait_for(Progress::Published, None).await;
+        self.0.snapshot.load_full()
+    }
+
+    /// The newest snapshot, now: an empty one before the first is published.
+    pub fn latest(&self) -> Arc<Snapshot> {
         self.0.snapshot.load_full()
     }
 
@@ -117,7 +122,8 @@ impl Gateway {
     pub fn instructions(&self, surface: Surface) -> String {
         let config = self.0.config.load();
         let configured = config.servers.keys().map(ServerName::as_str);
-        instructions(surface, &configured.chain(self.0.local.iter().map(ServerName::as_str)).collect::<Vec<_>>())
+        let local = self.0.local.load();
+        instructions(surface, &configured.chain(local.iter().map(ServerName::as_str)).collect::<Vec<_>>())
     }
 
     pub fn config(&self) -> Arc<Config> {
@@ -131,6 +137,18 @@ impl Gateway {
     /// Applies another configuration: only what differs is started, stopped or changed.
     pub fn reconfigure(&self, config: Config) {
         self.send(Event::Configure(Box::new(config)));
+    }
+
+    /// Reads the files of agents and skills again: some were added, changed or removed.
+    pub fn reread_documents(&self) {
+        self.send(Event::Documents);
+    }
+
+    /// Adds tools of this process; one that is there already by that name is replaced. Returns when they can be found.
+    pub async fn register(&self, server: LocalServer) -> Result<(), String> {
+        let (done, registered) = oneshot::channel();
+        self.send(Event::Register(server, done));
+        registered.await.unwrap_or_else(|_| Err("the gateway was stopped".to_owned()))
     }
 
     /// Stops every server and returns when their processes are gone.
@@ -170,6 +188,16 @@ impl Gateway {
         match limit {
             Some(limit) => drop(tokio::time::timeout_at(self.0.started + limit, reached).await),
             None => drop(reached.await),
+        }
+    }
+}
+
+impl Inner {
+    /// Notes a server of this process that came later. Only the writer calls it.
+    pub(crate) fn add_local(&self, name: &ServerName) {
+        let known = self.local.load();
+        if !known.contains(name) {
+            self.local.store(Arc::new(known.iter().chain([name]).cloned().collect()));
         }
     }
 }

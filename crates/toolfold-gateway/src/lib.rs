@@ -5,7 +5,10 @@ mod bridge;
 mod call;
 mod change;
 mod dispatch;
+mod files;
+mod front_matter;
 mod gateway;
+mod known;
 mod local;
 mod offers;
 mod request;
@@ -15,6 +18,7 @@ mod subscriptions;
 mod writer;
 
 pub use change::{Change, PROMPTS_CHANGED, RESOURCE_UPDATED, RESOURCES_CHANGED, TOOLS_CHANGED, updated};
+pub use files::{Documents, Unusable, document_files};
 pub use gateway::{Gateway, Options, ServerStatus};
 pub use local::{Handler, LocalServer, LocalTool, Output};
 pub use request::{Client, LogLevel, Request};

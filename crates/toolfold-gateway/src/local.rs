@@ -1,11 +1,12 @@
 //! Tools that live in this process: the built-in toolbox, and whatever a program that embeds Toolfold registers.
 //! A handler is built when its tool is first called, so registering a thousand tools costs a thousand definitions.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use serde_json::{Value, json};
-use toolfold_core::ServerName;
+use toolfold_core::{Entry, ServerName};
 use toolfold_wire::{BoxFuture, Raw, RpcError, raw};
 
 /// What a handler answers: a whole tool result, or text to make one of.
@@ -85,6 +86,20 @@ pub struct LocalServer {
 }
 
 impl LocalServer {
+    /// Whether every tool could be called; where not, why.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let check = |tool: &LocalTool| Entry::tool(&self.name, &raw(&tool.definition)).map(drop);
+        self.tools.iter().try_for_each(|tool| check(tool).map_err(|why| format!("the tool {:?} {why}", tool.name())))
+    }
+
+    /// These tools and the newer ones, which take the place of those of the same name.
+    pub(crate) fn with(&self, newer: LocalServer) -> LocalServer {
+        let replaced: HashSet<&str> = newer.tools.iter().map(LocalTool::name).collect();
+        let kept = self.tools.iter().filter(|tool| !replaced.contains(tool.name())).cloned();
+        let tools = kept.chain(newer.tools.iter().cloned()).collect();
+        LocalServer { name: newer.name, title: newer.title.or_else(|| self.title.clone()), tools }
+    }
+
     pub(crate) async fn call(&self, tool: &str, arguments: Option<Raw>) -> Result<Raw, RpcError> {
         let Some(tool) = self.tools.iter().find(|known| known.name() == tool) else {
             return Err(RpcError::invalid_params(format!("Unknown tool: {tool}")));

@@ -3,7 +3,7 @@
 //! until the last call to it has ended.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use toolfold_catalog::Catalog;
 use toolfold_core::{ServerName, Surface};
@@ -35,7 +35,8 @@ impl Snapshot {
         offers: Offers,
         sources: BTreeMap<ServerName, Source>,
     ) -> Self {
-        let pins = pin.iter().filter_map(|spelling| catalog.resolve(spelling).ok()).collect();
+        let found = pin.iter().filter_map(|spelling| catalog.resolve(spelling).ok());
+        let pins = found.filter(|position| catalog.entry(*position).is_tool()).collect();
         Snapshot { catalog, index, pins, budget, offers, sources, lists: Default::default() }
     }
 
@@ -76,10 +77,15 @@ impl Snapshot {
     /// Whether any definition or exposed name differs. Entries are shared between snapshots, so most comparisons are
     /// of two equal pointers.
     fn direct_list_differs(&self, before: &Snapshot) -> bool {
-        let (new, old) = (self.catalog.entries(), before.catalog.entries());
-        new.len() != old.len()
-            || new.iter().zip(old).enumerate().any(|(place, (a, b))| {
-                a.definition.get() != b.definition.get() || self.catalog.exposed(place) != before.catalog.exposed(place)
-            })
+        let tools = |snapshot: &Snapshot| -> Vec<usize> {
+            (0..snapshot.catalog.len()).filter(|place| snapshot.catalog.entry(*place).is_tool()).collect()
+        };
+        let (new, old) = (tools(self), tools(before));
+        let differ = |(new, old): (&usize, &usize)| {
+            let (a, b) = (&self.catalog.entry(*new).definition, &before.catalog.entry(*old).definition);
+            let same = Arc::ptr_eq(a, b) || a.get() == b.get();
+            !same || self.catalog.exposed(*new) != before.catalog.exposed(*old)
+        };
+        new.len() != old.len() || new.iter().zip(&old).any(differ)
     }
 }

@@ -13,6 +13,8 @@ use crate::local::LocalServer;
 pub(crate) enum Source {
     Server(Upstream),
     Local(Arc<LocalServer>),
+    /// Files of agents or skills: there to be read, with nobody behind them to be asked.
+    Documents,
 }
 
 /// Why there is no result: the server's own JSON-RPC error, which is passed on, or our refusal.
@@ -26,6 +28,7 @@ impl Source {
     pub(crate) async fn request(&self, server: &ServerName, call: Call) -> Result<Raw, Failed> {
         match self {
             Source::Server(upstream) => upstream.request(call).await.map_err(|error| failed(server, error)),
+            Source::Documents => Err(Failed::Answered(RpcError::method_not_found(&call.method))),
             Source::Local(local) => {
                 let params = Object::parse_optional(call.params.as_deref()).unwrap_or_default();
                 if call.method != "tools/call" {
@@ -48,7 +51,7 @@ impl Source {
     pub(crate) fn upstream(&self) -> Option<&Upstream> {
         match self {
             Source::Server(upstream) => Some(upstream),
-            Source::Local(_) => None,
+            Source::Local(_) | Source::Documents => None,
         }
     }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
 use tokio::sync::{mpsc, oneshot, watch};
-use toolfold_catalog::{Catalog, ServerTools, Source as Tools};
+use toolfold_catalog::Catalog;
 use toolfold_config::{Config, Server, Transport, changed};
 use toolfold_core::{Fingerprint, ServerName};
 use toolfold_store::Store;
@@ -15,7 +15,9 @@ use toolfold_wire::{Object, Raw, raw};
 use tracing::{info, warn};
 
 use crate::change::Change;
+use crate::files::Documents;
 use crate::gateway::Inner;
+use crate::known::Known;
 use crate::local::LocalServer;
 use crate::offers::Offers;
 use crate::snapshot::Snapshot;
@@ -24,6 +26,10 @@ use crate::source::Source;
 pub(crate) enum Event {
     Report(Report),
     Configure(Box<Config>),
+    /// Files of agents or skills were added, changed or removed.
+    Documents,
+    /// Tools of this process, beside those it has already; told when they can be found, or why they cannot.
+    Register(LocalServer, oneshot::Sender<Result<(), String>>),
     Stop(oneshot::Sender<()>),
 }
 
@@ -47,15 +53,6 @@ pub(crate) struct Writer {
     number: u64,
 }
 
-/// All that is known of one server.
-struct Known {
-    source: Source,
-    config: Option<Arc<Server>>,
-    manifest: Option<Arc<Manifest>>,
-    tools: Option<Arc<ServerTools>>,
-    settled: bool,
-}
-
 impl Writer {
     pub(crate) fn new(inner: Weak<Inner>, progress: watch::Sender<Progress>, local: Vec<LocalServer>) -> Self {
         let (reports, reported) = mpsc::unbounded_channel();
@@ -76,11 +73,21 @@ impl Writer {
             while let Ok(report) = self.reported.try_recv() {
                 events.push(Event::Report(report));
             }
+            while let Ok(event) = inbox.try_recv() {
+                events.push(event);
+            }
             let mut publish = false;
+            let mut registered = Vec::new();
             for event in events {
                 match event {
                     Event::Report(report) => publish |= self.report(report),
-                    Event::Configure(config) => publish |= self.configure(*config),
+                    Event::Configure(config) => publish |= self.configure(*config).await,
+                    Event::Documents => publish |= self.read_documents().await,
+                    Event::Register(server, done) => {
+                        let outcome = self.register(server);
+                        publish |= outcome.is_ok();
+                        registered.push((done, outcome));
+                    }
                     Event::Stop(done) => {
                         self.stop().await;
                         let _ = done.send(());
@@ -92,6 +99,10 @@ impl Writer {
                 self.publish();
             }
             self.settle();
+            for (done, outcome) in registered {
+                // Whoever registered need not have waited.
+                let _ = done.send(outcome);
+            }
         }
     }
 
@@ -105,6 +116,7 @@ impl Writer {
         let opened = tokio::task::spawn_blocking(move || remembered(path.as_deref(), &wanted)).await;
         let (store, mut manifests) = opened.unwrap_or_default();
         self.store = store;
+        self.read_documents().await;
         for server in config.servers.values() {
             let manifest = manifests.remove(&(server.name.clone(), config_key(server)));
             self.add(Arc::new(server.clone()), manifest);
@@ -179,7 +191,41 @@ impl Writer {
         });
     }
 
-    fn configure(&mut self, new: Config) -> bool {
+    /// Reads agents and skills again, beside the writer's own thread.
+    async fn read_documents(&mut self) -> bool {
+        let Some(config) = self.inner.upgrade().map(|inner| inner.config.load_full()) else { return false };
+        let read = tokio::task::spawn_blocking(move || Documents::read(&config)).await;
+        let Documents { servers, unusable } = read.unwrap_or_default();
+        for odd in unusable {
+            warn!("{odd}");
+        }
+        self.servers.retain(|_, known| !matches!(known.source, Source::Documents));
+        for tools in servers {
+            if self.servers.contains_key(&tools.name) {
+                warn!(server = %tools.name, "a server has this name already, so these files are not served");
+                continue;
+            }
+            self.servers.insert(tools.name.clone(), Known::documents(tools));
+        }
+        true
+    }
+
+    /// Adds tools to those of their server; one of the same name is replaced.
+    fn register(&mut self, new: LocalServer) -> Result<(), String> {
+        new.check()?;
+        let merged = match self.servers.get(&new.name).map(|known| &known.source) {
+            None => new,
+            Some(Source::Local(known)) => known.with(new),
+            Some(_) => return Err(format!("{} is a server of the configuration", new.name)),
+        };
+        if let Some(inner) = self.inner.upgrade() {
+            inner.add_local(&merged.name);
+        }
+        self.servers.insert(merged.name.clone(), Known::local(merged));
+        Ok(())
+    }
+
+    async fn configure(&mut self, new: Config) -> bool {
         let Some(inner) = self.inner.upgrade() else { return false };
         let old = inner.config.load_full();
         let changes = changed(&old, &new);
@@ -200,7 +246,8 @@ impl Writer {
             "configuration applied"
         );
         inner.config.store(Arc::new(new));
-        true
+        drop(inner);
+        self.read_documents().await
     }
 
     fn publish(&mut self) {
@@ -241,49 +288,10 @@ impl Writer {
     }
 }
 
-impl Known {
-    fn local(server: LocalServer) -> Self {
-        let (tools, _) = ServerTools::read(Tools {
-            name: server.name.clone(),
-            prefix: true,
-            title: server.title.clone(),
-            instructions: None,
-            tools: server.tools.iter().map(|tool| raw(&tool.definition)).collect(),
-        });
-        Known {
-            source: Source::Local(Arc::new(server)),
-            config: None,
-            manifest: None,
-            tools: Some(Arc::new(tools)),
-            settled: true,
-        }
-    }
-
-    fn listed(&mut self, name: &ServerName, manifest: Arc<Manifest>) {
-        let info = manifest.server_info.as_deref().and_then(Object::parse).unwrap_or_default();
-        let (tools, set_aside) = ServerTools::read(Tools {
-            name: name.clone(),
-            prefix: self.config.as_ref().is_none_or(|config| config.prefix),
-            title: info.string("title"),
-            instructions: manifest.instructions.clone(),
-            tools: manifest.tools.clone(),
-        });
-        for odd in set_aside {
-            warn!(server = %odd.server, tool = odd.index, "a tool is set aside: {}", odd.why);
-        }
-        self.tools = Some(Arc::new(tools));
-        self.manifest = Some(manifest);
-        self.settled = true;
-    }
-}
-
 type Manifests = BTreeMap<(ServerName, Fingerprint), Arc<Manifest>>;
 
 /// The store and what it remembers. A store that cannot be used costs the memory of the next start, nothing else.
-fn remembered(
-    path: Option<&std::path::Path>,
-    wanted: &[(ServerName, Fingerprint)],
-) -> (Option<Arc<Store>>, Manifests) {
+fn remembered(path: Option<&std::path::Path>, wanted: &[(ServerName, Fingerprint)]) -> (Option<Arc<Store>>, Manifests) {
     let store = match Store::open(path) {
         Ok(opened) => {
             if let Some(notice) = opened.notice {

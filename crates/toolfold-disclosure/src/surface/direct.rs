@@ -9,6 +9,7 @@ use super::{Action, View, call, definition};
 pub(super) fn tools(view: &View<'_>) -> Vec<Raw> {
     let entries = view.catalog.servers().iter().flat_map(|server| &server.entries);
     entries
+        .filter(|entry| entry.is_tool())
         .filter_map(|entry| {
             let position = view.catalog.position(&entry.id)?;
             Some(definition(entry, view.catalog.exposed(position)))

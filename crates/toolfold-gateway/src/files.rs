@@ -1,0 +1,195 @@
+//! Agents and skills are files: finding them, and reading them into entries. The only place that touches them.
+//!
+//! What a reader would get wrong: a bad file is never an error here. It is left out, and said so with its name; the
+//! others serve.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use toolfold_catalog::ServerTools;
+use toolfold_config::Config;
+use toolfold_core::{Entry, Kind, ServerName};
+
+use crate::front_matter::definition;
+
+const LARGEST: u64 = 1024 * 1024;
+const DEEPEST: usize = 6;
+/// Folders and files looked at for one list of paths: a path to `/` must not take the day.
+const MOST_LOOKED_AT: usize = 20_000;
+const MOST_FILES: usize = 2_000;
+
+/// All agents and skills that a configuration names.
+#[derive(Debug, Default)]
+pub struct Documents {
+    pub(crate) servers: Vec<ServerTools>,
+    pub unusable: Vec<Unusable>,
+}
+
+/// A file or folder that could not be used, and why. For people at this machine: it names a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unusable {
+    pub path: PathBuf,
+    pub why: String,
+}
+
+impl fmt::Display for Unusable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.path.display(), self.why)
+    }
+}
+
+impl Documents {
+    /// Reads them all; it blocks.
+    pub fn read(config: &Config) -> Documents {
+        let mut documents = Documents::default();
+        for (kind, paths) in of(config) {
+            let found = Found::below(kind, paths);
+            documents.unusable.extend(found.unusable);
+            if let Some(name) = server_name(kind).filter(|_| !paths.is_empty()) {
+                let entries = documents.entries(&name, kind, &found.files);
+                documents.servers.push(ServerTools::documents(name, about(kind), entries));
+            }
+        }
+        documents
+    }
+
+    fn entries(&mut self, server: &ServerName, kind: Kind, files: &[PathBuf]) -> Vec<Arc<Entry>> {
+        let mut names = HashSet::new();
+        let mut entries = Vec::new();
+        for path in files {
+            let read = entry(server, kind, path).and_then(|entry| match names.insert(entry.name().to_owned()) {
+                true => Ok(entry),
+                false => Err(format!("is left out: an earlier file is called {:?} too", entry.name())),
+            });
+            match read {
+                Ok(entry) => entries.push(Arc::new(entry)),
+                Err(why) => self.unusable.push(Unusable { path: path.clone(), why }),
+            }
+        }
+        entries
+    }
+}
+
+/// The files that would be read now: whoever looks for changes compares these. It blocks.
+pub fn document_files(config: &Config) -> Vec<PathBuf> {
+    of(config).into_iter().flat_map(|(kind, paths)| Found::below(kind, paths).files).collect()
+}
+
+fn of(config: &Config) -> [(Kind, &[PathBuf]); 2] {
+    [(Kind::Agent, &config.agents), (Kind::Skill, &config.skills)]
+}
+
+fn server_name(kind: Kind) -> Option<ServerName> {
+    ServerName::new(format!("{}s", kind.as_str())).ok()
+}
+
+fn about(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Skill => "Skills: instructions to read before such work",
+        _ => "Agents: roles to take on or to delegate to",
+    }
+}
+
+fn entry(server: &ServerName, kind: Kind, path: &Path) -> Result<Entry, String> {
+    // A skill is named after its folder, an agent after its file.
+    let named_by = if is_skill(path) { path.parent().and_then(Path::file_name) } else { path.file_stem() };
+    let usual_name = named_by.unwrap_or_default().to_string_lossy();
+    Entry::document(server, kind, &definition(&text(path)?, &usual_name)?)
+}
+
+fn text(path: &Path) -> Result<String, String> {
+    // Asked before it is opened: opening a pipe waits for somebody to write into it.
+    let is_file = fs::metadata(path).map(|about| about.is_file());
+    let mut bytes = Vec::new();
+    let read = match is_file {
+        Ok(true) => File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes)),
+        Ok(false) => return Err("is not a file".to_owned()),
+        Err(error) => Err(error),
+    };
+    read.map_err(|error| unreadable(&error))?;
+    if bytes.len() as u64 > LARGEST {
+        return Err("is larger than 1 MiB".to_owned());
+    }
+    String::from_utf8(bytes).map_err(|_| "is not UTF-8 text".to_owned())
+}
+
+fn unreadable(error: &std::io::Error) -> String {
+    match error.kind() {
+        ErrorKind::NotFound => "does not exist".to_owned(),
+        ErrorKind::PermissionDenied => "may not be read".to_owned(),
+        _ => format!("cannot be read: {error}"),
+    }
+}
+
+fn is_skill(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("SKILL.md"))
+}
+
+fn is_agent(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default();
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md")) && !name.eq_ignore_ascii_case("README.md")
+}
+
+/// The files below some paths, in the order of the paths and then of names.
+struct Found {
+    kind: Kind,
+    files: Vec<PathBuf>,
+    unusable: Vec<Unusable>,
+    left: usize,
+}
+
+impl Found {
+    fn below(kind: Kind, paths: &[PathBuf]) -> Found {
+        let mut found = Found { kind, files: Vec::new(), unusable: Vec::new(), left: MOST_LOOKED_AT };
+        for path in paths {
+            match fs::metadata(path) {
+                Ok(about) if about.is_dir() => found.walk(path, 0),
+                Ok(_) => found.files.push(path.clone()),
+                Err(error) => found.unusable.push(Unusable { path: path.clone(), why: unreadable(&error) }),
+            }
+        }
+        if found.files.len() > MOST_FILES || found.left == 0 {
+            found.files.truncate(MOST_FILES);
+            let why = format!("has more below it than is read: {MOST_FILES} files are, of {MOST_LOOKED_AT} looked at");
+            found.unusable.extend(paths.last().map(|path| Unusable { path: path.clone(), why }));
+        }
+        found
+    }
+
+    fn walk(&mut self, folder: &Path, depth: usize) {
+        let children = match fs::read_dir(folder) {
+            Ok(children) => children.take(self.left),
+            Err(error) => {
+                self.unusable.push(Unusable { path: folder.to_owned(), why: unreadable(&error) });
+                return;
+            }
+        };
+        let mut children: Vec<PathBuf> = children.flatten().map(|child| child.path()).collect();
+        self.left = self.left.saturating_sub(children.len());
+        children.sort();
+        let skill = children.iter().find(|child| is_skill(child) && child.is_file());
+        if let (Kind::Skill, Some(skill)) = (self.kind, skill) {
+            // What else is in the folder of a skill belongs to it.
+            self.files.push(skill.clone());
+            return;
+        }
+        for child in children.iter().filter(|child| !is_hidden(child)) {
+            if child.is_dir() {
+                if depth < DEEPEST && self.left > 0 {
+                    self.walk(child, depth + 1);
+                }
+            } else if self.kind == Kind::Agent && is_agent(child) {
+                self.files.push(child.clone());
+            }
+        }
+    }
+}
+
+fn is_hidden(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with('.') || name == "node_modules"
+}

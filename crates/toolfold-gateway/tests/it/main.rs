@@ -1,0 +1,43 @@
+//! The gateway without a transport: real files behind it, requests as a transport would make them.
+
+#![allow(clippy::unwrap_used, reason = "a test that panics has said what it had to say")]
+
+mod documents;
+mod registering;
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use toolfold_config::Config;
+use toolfold_core::{ServerName, Surface};
+use toolfold_gateway::{Client, Gateway, LocalServer, LocalTool, Options, Output, Request};
+use toolfold_wire::{Era, Silent, raw};
+
+/// A gateway with `home.greet` and whatever the configuration names.
+fn start(config: Config) -> Gateway {
+    Gateway::start(Options { config, local: vec![server("home", &["greet"])] })
+}
+
+fn server(name: &str, tools: &[&str]) -> LocalServer {
+    let tools = tools.iter().map(|name| LocalTool::blocking(definition(name), |_| Output::Text("done".into())));
+    LocalServer { name: ServerName::new(name).unwrap(), title: None, tools: tools.collect() }
+}
+
+fn definition(name: &str) -> Value {
+    json!({"name": name, "description": format!("Do {name}."), "inputSchema": {"type": "object"}})
+}
+
+/// The result of a request, as its client sees it.
+async fn ask(gateway: &Gateway, surface: Surface, method: &str, params: Value) -> Value {
+    let client = Arc::new(Client::new(Era::Legacy, surface, None));
+    let request = Request::new(client, Arc::new(Silent), method, Some(raw(&params)));
+    serde_json::from_str(gateway.handle(request).await.unwrap().get()).unwrap()
+}
+
+async fn call(gateway: &Gateway, tool: &str, arguments: Value) -> Value {
+    ask(gateway, Surface::Compact, "tools/call", json!({"name": tool, "arguments": arguments})).await
+}
+
+async fn found(gateway: &Gateway, arguments: Value) -> String {
+    call(gateway, "find_tools", arguments).await["content"][0]["text"].as_str().unwrap().to_owned()
+}
