@@ -89,10 +89,8 @@ impl Listening {
     async fn change(&self, change: &Change) -> Option<()> {
         let filter = &self.filter;
         match change {
-            Change::Tools { pinned } if filter.tools_list_changed => {
-                if *pinned || self.surface == Surface::Direct {
-                    self.tell(TOOLS_CHANGED, Object::new()).await?;
-                }
+            Change::Tools { pinned } if filter.tools_list_changed && (*pinned || self.surface == Surface::Direct) => {
+                self.tell(TOOLS_CHANGED, Object::new()).await?;
             }
             Change::Prompts if filter.prompts_list_changed => self.tell(PROMPTS_CHANGED, Object::new()).await?,
             Change::Resources if filter.resources_list_changed => self.tell(RESOURCES_CHANGED, Object::new()).await?,

@@ -2,7 +2,6 @@
 //!
 //! They are installed by name into `target/peers`, not vendored, and the system's Node is used for nothing but npm:
 //! the conformance suite and the inspector need a newer one, which comes from npm like the rest.
-#![allow(clippy::print_stderr, reason = "a person waits for this")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

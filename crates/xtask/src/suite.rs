@@ -23,7 +23,10 @@ pub fn run(workspace: &Workspace, filters: &[String]) -> Result<()> {
 fn cargo(workspace: &Workspace, arguments: &[&str], filters: &[String]) -> Result<()> {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(program);
-    command.args(arguments).args(filters).current_dir(&workspace.root);
+    command.args(arguments).current_dir(&workspace.root);
+    if !filters.is_empty() {
+        command.arg("--").args(filters);
+    }
     // A snapshot that differs is a failure, and never a new file to be accepted by accident.
     shell::run_command(command.env("INSTA_UPDATE", "no"))
 }

@@ -1,5 +1,11 @@
 //! The binary as others meet it: people at a terminal, other people's servers and clients, and servers that do their
 //! worst.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test reports by panicking and printing"
+)]
 
 mod catalogs;
 mod clients;
