@@ -1,4 +1,5 @@
-//! Looks after the configuration files: a changed one is read again, a bad one changes nothing.
+//! Looks after the configuration files, and the files of agents and skills: a changed one is read again, a bad one
+//! changes nothing.
 //!
 //! It asks once a second instead of subscribing to the file system: that works on every file system and through the
 //! rename that editors save with, and costs a few system calls.
@@ -7,18 +8,24 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use toolfold_config::{LoadOptions, load};
-use toolfold_gateway::Gateway;
+use toolfold_gateway::{Gateway, document_files};
 use tracing::{error, warn};
 
 const EVERY: Duration = Duration::from_secs(1);
 
-type Seen = Vec<Option<(SystemTime, u64)>>;
+type Seen = Vec<(PathBuf, Option<(SystemTime, u64)>)>;
 
 /// Runs until the program ends.
 pub async fn reload(gateway: Gateway, options: LoadOptions, mut files: Vec<PathBuf>) {
     let mut seen = look(&files);
+    let mut documents = look_at_documents(&gateway).await;
     loop {
         tokio::time::sleep(EVERY).await;
+        let found = look_at_documents(&gateway).await;
+        if found != documents {
+            documents = found;
+            gateway.reread_documents();
+        }
         let now = look(&files);
         if now == seen {
             continue;
@@ -44,10 +51,19 @@ pub async fn reload(gateway: Gateway, options: LoadOptions, mut files: Vec<PathB
     }
 }
 
+/// Where none are configured this costs nothing; folders are walked where blocking is fine.
+async fn look_at_documents(gateway: &Gateway) -> Seen {
+    let config = gateway.config();
+    if config.agents.is_empty() && config.skills.is_empty() {
+        return Seen::new();
+    }
+    tokio::task::spawn_blocking(move || look(&document_files(&config))).await.unwrap_or_default()
+}
+
 fn look(files: &[PathBuf]) -> Seen {
     let stamp = |path: &PathBuf| {
         let about = std::fs::metadata(path).ok()?;
         Some((about.modified().ok()?, about.len()))
     };
-    files.iter().map(stamp).collect()
+    files.iter().map(|path| (path.clone(), stamp(path))).collect()
 }

@@ -4,11 +4,13 @@
 mod browse;
 mod budget;
 mod describe;
+mod nodes;
 mod search;
 
 pub(crate) use browse::browse;
 pub(crate) use describe::describe;
-pub(crate) use search::search;
+pub(crate) use nodes::rank;
+pub(crate) use search::{not_in_node, search};
 
 use toolfold_core::Entry;
 
@@ -18,7 +20,7 @@ use crate::level::{Level, signature, summary};
 fn lines(entry: &Entry, most: Level, suffix: &str) -> Vec<String> {
     let id = &entry.id;
     let mut lines = Vec::new();
-    if most >= Level::Signature {
+    if most >= Level::Signature && entry.is_tool() {
         lines.push(format!("{id}({}) — {}{suffix}", signature(entry).text, summary(entry)));
     }
     if most >= Level::Summary {

@@ -2,7 +2,8 @@
 
 use clap::Args;
 use serde_json::json;
-use toolfold_config::{Origin, Problem, load};
+use toolfold_config::{Origin, Problem, Severity, load};
+use toolfold_gateway::{Documents, Unusable};
 
 use super::output::{print, print_json};
 use super::{Common, Fail};
@@ -18,13 +19,15 @@ impl Check {
                     Origin::File(path) => Some(path.display().to_string()),
                     Origin::Default => None,
                 };
+                let mut notices = loaded.notices.clone();
+                notices.extend(Documents::read(&loaded.config).unusable.into_iter().map(left_out));
                 if common.json {
-                    let notices: Vec<_> = loaded.notices.iter().map(as_json).collect();
+                    let notices: Vec<_> = notices.iter().map(as_json).collect();
                     return print_json(
                         &json!({"ok": true, "file": file, "servers": loaded.config.servers.keys().collect::<Vec<_>>(), "problems": notices}),
                     );
                 }
-                for notice in &loaded.notices {
+                for notice in &notices {
                     print(&notice.to_string())?;
                 }
                 let servers = loaded.config.servers.len();
@@ -43,6 +46,19 @@ impl Check {
                 Err(Fail::usage(problems.to_string()))
             }
         }
+    }
+}
+
+/// A file of an agent or a skill that is not served. The configuration is right all the same.
+fn left_out(Unusable { path, why }: Unusable) -> Problem {
+    Problem {
+        severity: Severity::Warning,
+        file: Some(path),
+        line: None,
+        column: None,
+        key: String::new(),
+        message: why,
+        hint: None,
     }
 }
 
