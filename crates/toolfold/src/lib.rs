@@ -14,6 +14,7 @@
 //! assert_eq!(tools.count(), 1);
 //! ```
 
+pub mod eval;
 mod registry;
 pub mod toolbox;
 pub mod watch;

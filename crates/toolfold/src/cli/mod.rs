@@ -3,6 +3,7 @@
 mod call;
 mod check;
 mod completions;
+mod eval;
 mod fail;
 mod ls;
 mod open;
@@ -64,6 +65,8 @@ enum Command {
     Call(call::Call),
     /// Tell how the servers are
     Status(status::Status),
+    /// Measure how well search does on a set of tools and queries
+    Eval(eval::Eval),
     /// Print a completion script for your shell
     Completions(completions::Completions),
 }
@@ -79,6 +82,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Command::Show(show) => show.run(&common),
         Command::Call(call) => call.run(&common),
         Command::Status(status) => status.run(&common),
+        Command::Eval(eval) => eval.run(&common),
         Command::Completions(completions) => completions.run(),
     };
     outcome.map_or_else(Fail::report, |()| ExitCode::SUCCESS)

@@ -1,0 +1,58 @@
+//! How well search finds what is meant, measured: sets of tools and queries in, figures out.
+//!
+//! A set is two files of JSON lines. Tools: `id`, `server`, `name`, `description`, `input_schema` (optional). Queries:
+//! `id`, `query`, `relevant` (the ids of the right tools). What a reader would get wrong: a tool that was folded into a
+//! near-copy counts as not found, because whoever asked did not see it.
+
+mod metrics;
+mod set;
+
+pub use metrics::{Figures, Metrics};
+pub use set::{BadSet, EvalSet};
+
+use std::time::Instant;
+
+use toolfold_core::Surface;
+use toolfold_disclosure::View;
+use toolfold_disclosure::{Action, answer, route, tokens};
+use toolfold_index::{Filter, Index, Query};
+use toolfold_wire::raw;
+
+/// Ranks are looked at this deep.
+const DEPTH: usize = 10;
+/// Tokens of an answer when nothing else is said.
+const BUDGET: usize = 700;
+/// Answers are counted for this many queries, spread over the set: counting costs more than searching.
+const COUNTED: usize = 200;
+
+/// Asks every query of a set; `each` hears how many are done.
+pub fn evaluate(set: &EvalSet, index: &Index, mut each: impl FnMut(usize)) -> Figures {
+    let mut metrics = Metrics::default();
+    for (done, query) in set.queries.iter().enumerate() {
+        let ask = Query { text: &query.text, filter: Filter::default(), limit: DEPTH, offset: 0 };
+        let begun = Instant::now();
+        let found = index.search(&set.catalog, &ask);
+        let took = begun.elapsed();
+        let ranks: Vec<usize> = found.hits.iter().map(|hit| hit.entry).collect();
+        metrics.add(&ranks, &query.relevant, took);
+        each(done + 1);
+    }
+    metrics.finish(answer_tokens(set, index))
+}
+
+/// The mean cost of the answer that a model would have got.
+fn answer_tokens(set: &EvalSet, index: &Index) -> f64 {
+    let view = View { catalog: &set.catalog, index, pins: &[], budget: BUDGET };
+    let step = set.queries.len().div_ceil(COUNTED).max(1);
+    let (mut total, mut answers) = (0, 0usize);
+    for query in set.queries.iter().step_by(step) {
+        let arguments = raw(&serde_json::json!({"query": query.text}));
+        let action = route(Surface::Compact, &view, "find_tools", Some(&arguments));
+        if let (Action::Search(_), Ok(result)) = (&action, answer(Surface::Compact, &view, &action)) {
+            let result: serde_json::Value = serde_json::from_str(result.get()).unwrap_or_default();
+            total += tokens::count(result["content"][0]["text"].as_str().unwrap_or_default());
+            answers += 1;
+        }
+    }
+    total as f64 / answers.max(1) as f64
+}

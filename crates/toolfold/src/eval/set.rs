@@ -1,0 +1,108 @@
+//! Reading a set: lines of JSON into a catalog and the questions asked of it.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use toolfold_catalog::{Catalog, ServerTools, Source};
+use toolfold_core::{ServerName, ToolId, slug};
+use toolfold_wire::{Raw, raw};
+
+pub struct EvalSet {
+    pub catalog: Catalog,
+    pub queries: Vec<EvalQuery>,
+}
+
+pub struct EvalQuery {
+    pub text: String,
+    /// Positions in the catalog.
+    pub relevant: Vec<usize>,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("{file}:{line}: {problem}")]
+pub struct BadSet {
+    pub file: String,
+    pub line: usize,
+    pub problem: String,
+}
+
+#[derive(Deserialize)]
+struct ToolLine {
+    id: String,
+    #[serde(default)]
+    server: String,
+    name: String,
+    #[serde(default)]
+    description: String,
+    #[serde(default)]
+    input_schema: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct QueryLine {
+    query: String,
+    relevant: Vec<String>,
+}
+
+impl EvalSet {
+    pub fn read(tools: &Path, queries: &Path) -> Result<EvalSet, BadSet> {
+        let lines: Vec<ToolLine> = read_lines(tools)?;
+        let (catalog, ids) = build(lines);
+        let asked: Vec<QueryLine> = read_lines(queries)?;
+        let mut all = Vec::with_capacity(asked.len());
+        for (line, query) in asked.into_iter().enumerate() {
+            let position = |id: &String| ids.get(id).and_then(|tool| catalog.position(tool)).ok_or_else(|| id.clone());
+            let relevant = query.relevant.iter().map(position).collect::<Result<Vec<_>, _>>();
+            let relevant = relevant.map_err(|id| bad(queries, line + 1, format!("no tool has the id {id:?}")))?;
+            all.push(EvalQuery { text: query.query, relevant });
+        }
+        Ok(EvalSet { catalog, queries: all })
+    }
+}
+
+fn build(lines: Vec<ToolLine>) -> (Catalog, HashMap<String, ToolId>) {
+    let mut ids = HashMap::new();
+    let mut taken: HashSet<ToolId> = HashSet::new();
+    let mut servers: BTreeMap<ServerName, Vec<Raw>> = BTreeMap::new();
+    for line in lines {
+        let schema = line.input_schema.filter(Value::is_object).unwrap_or_else(|| json!({"type": "object"}));
+        let definition = json!({"name": line.name, "description": line.description, "inputSchema": schema});
+        let mut tool = ToolId::new(server_name(&line.server, 0), line.name);
+        // Two tools of one name cannot live on one server; a set may still have them.
+        for turn in 1.. {
+            if taken.insert(tool.clone()) {
+                break;
+            }
+            tool.server = server_name(&line.server, turn);
+        }
+        servers.entry(tool.server.clone()).or_default().push(raw(&definition));
+        ids.insert(line.id, tool);
+    }
+    let read = |(name, tools)| {
+        let source = Source { name, prefix: true, title: None, instructions: None, tools };
+        Arc::new(ServerTools::read(source).0)
+    };
+    (Catalog::merge(1, servers.into_iter().map(read)), ids)
+}
+
+fn server_name(name: &str, turn: usize) -> ServerName {
+    let turned = if turn == 0 { String::new() } else { format!("_{turn}") };
+    let plain: String = slug(name).chars().take(64 - turned.len()).collect();
+    let plain = if plain.is_empty() { "tools".to_owned() } else { plain };
+    ServerName::new(format!("{plain}{turned}")).expect("a slug of fitting length is a server name")
+}
+
+fn read_lines<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Vec<T>, BadSet> {
+    let text = std::fs::read_to_string(path).map_err(|error| bad(path, 0, error.to_string()))?;
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    lines
+        .map(|(number, line)| serde_json::from_str(line).map_err(|error| bad(path, number + 1, error.to_string())))
+        .collect()
+}
+
+fn bad(path: &Path, line: usize, problem: String) -> BadSet {
+    BadSet { file: path.display().to_string(), line, problem }
+}
