@@ -61,6 +61,24 @@ fn typescript_2_modern_over_http() {
     check_http(typescript("client-v2.mjs", &["auto"]), MODERN);
 }
 
+/// The server is of the old era: it asks in the middle of its call. A stateless client is asked by `input_required`.
+#[test]
+fn questions_of_a_server_reach_clients_of_either_era() {
+    let world = World::with_real_servers().learn();
+    let served = world.serve();
+    let steps = [
+        json!({"call": "everything__trigger-elicitation-request", "arguments": {}}),
+        json!({"call": "everything__trigger-sampling-request", "arguments": {"prompt": "What is it?", "maxTokens": 9}}),
+    ];
+    for mode in ["legacy", "auto"] {
+        let mut client = world.settle(python(mode));
+        client.args(["http", &served.url]);
+        let answers = lines(client, &steps);
+        assert!(answers[1].to_string().contains("Ada"), "{mode}: {:#}", answers[1]);
+        assert!(answers[2].to_string().contains("Forty-two."), "{mode}: {:#}", answers[2]);
+    }
+}
+
 fn python(mode: &str) -> Command {
     let mut command = Command::new(peers::venv("python"));
     command.arg(script("client.py")).arg(mode);

@@ -2,6 +2,7 @@
 
 Usage: client.py <mode> http <url> | client.py <mode> stdio <command> [argument ...]
 A step is {"list": {}} or {"call": name, "arguments": {...}}. `mode` is the SDK's own: legacy, auto, or a version.
+A server's questions are answered: the user is called Ada, and the model says "Forty-two.".
 """
 
 import json
@@ -9,6 +10,7 @@ import os
 import sys
 
 import anyio
+import mcp_types as types
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
@@ -17,6 +19,15 @@ def server(transport, target):
     if transport == "http":
         return target[0]
     return stdio_client(StdioServerParameters(command=target[0], args=target[1:], env=dict(os.environ)))
+
+
+async def user(context, params):
+    return types.ElicitResult(action="accept", content={"name": "Ada"})
+
+
+async def model(context, params):
+    said = types.TextContent(type="text", text="Forty-two.")
+    return types.CreateMessageResult(role="assistant", model="a-model", content=said)
 
 
 async def take(client, step):
@@ -31,7 +42,8 @@ async def take(client, step):
 
 
 async def main(mode, transport, *target):
-    async with Client(server(transport, target), mode=mode) as client:
+    answers = {"elicitation_callback": user, "sampling_callback": model}
+    async with Client(server(transport, target), mode=mode, **answers) as client:
         print(json.dumps({"protocol": client.protocol_version, "instructions": client.instructions}), flush=True)
         for line in sys.stdin:
             print(json.dumps(await take(client, json.loads(line))), flush=True)
