@@ -1,5 +1,5 @@
-//! What a model meant: JSON that it wrote into a string where an object or a list is wanted. Nothing else is changed, and
-//! nothing at all while the arguments are valid as they are.
+//! What a model meant: JSON that it wrote into a string where an object or a list is wanted, and `null` for a parameter
+//! that it did not want to give. Nothing else is changed, and nothing at all while the arguments are valid as they are.
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -21,12 +21,16 @@ pub(super) fn as_object(arguments: Option<Raw>) -> Raw {
     }
 }
 
-/// The arguments with JSON read out of strings where the schema wants a structure and takes no string; `None` where
-/// there is nothing to repair.
+/// The arguments with JSON read out of strings where the schema wants a structure and takes no string, and without the
+/// optional ones that are `null` and may not be; `None` where there is nothing to repair.
 pub(super) fn members(schema: &Value, arguments: &RawValue) -> Option<Raw> {
     let mut object = Object::parse(arguments)?;
     let mut changed = false;
     for parameter in parameters(schema, schema).list {
+        if !parameter.required && !takes_null(schema, parameter.schema, 0) && object.get(parameter.name).is_some_and(is_null) {
+            object.remove(parameter.name);
+            changed = true;
+        }
         if !wants_structure(schema, parameter.schema, 0) {
             continue;
         }
@@ -57,4 +61,19 @@ fn wants_structure(root: &Value, schema: &Value, depth: usize) -> bool {
     }
     let types = types(schema);
     !types.is_empty() && types.iter().all(|name| matches!(*name, "object" | "array"))
+}
+
+fn is_null(raw: &RawValue) -> bool {
+    raw.get() == "null"
+}
+
+/// Whether `null` may be what the schema wants; in doubt it may.
+fn takes_null(root: &Value, schema: &Value, depth: usize) -> bool {
+    let schema = resolve(root, schema);
+    let choices = choices(schema);
+    if !choices.is_empty() && depth < 4 {
+        return choices.iter().any(|choice| takes_null(root, choice, depth + 1));
+    }
+    let types = types(schema);
+    types.is_empty() || types.contains(&"null")
 }

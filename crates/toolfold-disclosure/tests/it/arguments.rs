@@ -52,6 +52,14 @@ fn json_in_a_string_is_read() {
 }
 
 #[test]
+fn null_for_an_optional_parameter_is_not_giving_it() {
+    assert_eq!(check(&strict(), r#"{"owner":"o","count":null,"free":null}"#), r#"{"owner":"o","free":null}"#);
+    assert!(check(&strict(), r#"{"owner":null}"#).contains("INVALID_ARGUMENTS"), "a required one must be given");
+    let nullable = entry(json!({"type": "object", "properties": {"a": {"type": ["string", "null"]}}}));
+    assert_eq!(check(&nullable, r#"{"a":null}"#), r#"{"a":null}"#);
+}
+
+#[test]
 fn a_refusal_says_what_where_and_how_it_should_be() {
     assert_snapshot!(check(&strict(), r#"{"ownr": "o", "count": 0, "options": {"deep": "yes"}}"#), @r#"
     {
