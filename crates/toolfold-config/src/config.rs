@@ -6,11 +6,12 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use toolfold_core::{Secret, ServerName, Surface};
+use toolfold_core::{Secret, ServerName, Surface, SurfaceSettings};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
     pub surface: Surface,
+    pub settings: SurfaceSettings,
     /// Spellings of the tools that are always listed.
     pub pin: Vec<String>,
     /// How many tokens one answer of a meta-tool may have.
@@ -97,6 +98,7 @@ impl Default for Config {
     fn default() -> Self {
         Config {
             surface: Surface::default(),
+            settings: SurfaceSettings::default(),
             pin: Vec::new(),
             budget: 700,
             toolbox: true,

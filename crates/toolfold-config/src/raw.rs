@@ -18,6 +18,8 @@ pub(crate) enum Dialect {
 pub(crate) struct RawConfig {
     pub(crate) dialect: Dialect,
     pub(crate) surface: Field<String>,
+    pub(crate) groups: Field<String>,
+    pub(crate) format: Field<String>,
     pub(crate) pin: Field<Texts>,
     pub(crate) budget: Field<i64>,
     pub(crate) toolbox: Field<bool>,
@@ -66,6 +68,8 @@ impl RawConfig {
         let mut raw = RawConfig::default();
         let Some(mut table) = Table::open(root, Place::default(), report) else { return raw };
         raw.surface = table.text("surface", report);
+        raw.groups = table.text("groups", report);
+        raw.format = table.text("format", report);
         raw.pin = table.texts("pin", report);
         raw.budget = table.integer("budget", report);
         raw.toolbox = table.flag("toolbox", report);

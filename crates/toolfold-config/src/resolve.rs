@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use toolfold_core::{Secret, ServerName, Surface, slug, words};
+use toolfold_core::{Format, Groups, Secret, ServerName, Surface, slug, words};
 
 use crate::config::{Config, Server};
 use crate::expand::{Trouble, expand};
@@ -45,6 +45,10 @@ impl Resolver<'_> {
         if let Some(surface) = self.text(&raw.surface).and_then(|text| self.surface(&text)) {
             config.surface = surface;
         }
+        let groups = [("joined", Groups::Joined), ("split", Groups::Split)];
+        config.settings.groups = self.choice(&raw.groups, &groups, Groups::Joined);
+        let formats = [("json", Format::Json), ("xml", Format::Xml)];
+        config.settings.format = self.choice(&raw.format, &formats, Format::Json);
         config.pin = self.texts(&raw.pin);
         if let Some(budget) = raw.budget.given() {
             config.budget = self.budget(budget);

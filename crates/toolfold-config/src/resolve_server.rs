@@ -140,7 +140,7 @@ impl Resolver<'_> {
         }
     }
 
-    fn choice<T: Copy>(&mut self, field: &Field<String>, choices: &[(&'static str, T)], usual: T) -> T {
+    pub(crate) fn choice<T: Copy>(&mut self, field: &Field<String>, choices: &[(&'static str, T)], usual: T) -> T {
         let Some(text) = self.text(field) else { return usual };
         if let Some((_, choice)) = choices.iter().find(|(name, _)| *name == text.value) {
             return *choice;

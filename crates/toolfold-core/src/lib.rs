@@ -14,4 +14,4 @@ pub use fingerprint::Fingerprint;
 pub use name::{BadName, ServerName, ToolId, exposed_name, slug};
 pub use refusal::{Blame, Code, NextAction, Refusal};
 pub use secret::Secret;
-pub use surface::Surface;
+pub use surface::{Format, Groups, Surface, SurfaceSettings};

@@ -1,4 +1,5 @@
-//! The names of the surfaces: what `surface = "…"`, `--surface` and `/mcp/<surface>` accept.
+//! The names of the surfaces: what `surface = "…"`, `--surface` and `/mcp/<surface>` accept, and what can be set about
+//! them.
 
 use std::fmt;
 
@@ -10,16 +11,72 @@ pub enum Surface {
     /// Two meta-tools in front of everything.
     #[default]
     Compact,
+    /// Pinned tools, a search, and a tool that calls what it found.
+    Hybrid,
+    /// A search and a tool that reads definitions; what was read is then listed.
+    TwoPhase,
+    /// One meta-tool that searches and executes.
+    Single,
+    /// Find, describe, load, and see what is loaded.
+    Lifecycle,
+    /// Three levels of detail, asked for one after the other.
+    Levels,
+    /// A tree of capabilities to walk and search.
+    Ontology,
+    /// Nine tools for clients that filter and page by themselves.
+    Gateway,
     /// Every tool as it is: progressive disclosure switched off.
     Direct,
 }
 
+/// What a configuration may say about surfaces. Each setting concerns one of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SurfaceSettings {
+    /// `levels`.
+    pub groups: Groups,
+    /// `hybrid`.
+    pub format: Format,
+}
+
+/// Whether there is one discovery tool for everything, or one for each server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Groups {
+    #[default]
+    Joined,
+    Split,
+}
+
+/// How search results are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Format {
+    #[default]
+    Json,
+    Xml,
+}
+
 impl Surface {
-    pub const ALL: [Surface; 2] = [Surface::Compact, Surface::Direct];
+    pub const ALL: [Surface; 9] = [
+        Surface::Compact,
+        Surface::Hybrid,
+        Surface::TwoPhase,
+        Surface::Single,
+        Surface::Lifecycle,
+        Surface::Levels,
+        Surface::Ontology,
+        Surface::Gateway,
+        Surface::Direct,
+    ];
 
     pub fn as_str(self) -> &'static str {
         match self {
             Surface::Compact => "compact",
+            Surface::Hybrid => "hybrid",
+            Surface::TwoPhase => "two-phase",
+            Surface::Single => "single",
+            Surface::Lifecycle => "lifecycle",
+            Surface::Levels => "levels",
+            Surface::Ontology => "ontology",
+            Surface::Gateway => "gateway",
             Surface::Direct => "direct",
         }
     }

@@ -21,16 +21,26 @@ pub(crate) struct Cursor {
     pub(crate) detail: Level,
     pub(crate) limit: usize,
     pub(crate) offset: usize,
+    pub(crate) tags: Vec<String>,
 }
 
 /// In this order, as an array: names would be paid for in tokens.
 #[derive(Serialize, Deserialize)]
-struct Packed(usize, usize, String, Vec<String>, usize, Option<Kind>);
+struct Packed(
+    usize,
+    usize,
+    String,
+    Vec<String>,
+    usize,
+    Option<Kind>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")] Vec<String>,
+);
 
 impl Cursor {
     pub(crate) fn encode(&self) -> String {
         let detail = self.detail as usize;
-        let packed = Packed(self.offset, self.limit, self.query.clone(), self.path.clone(), detail, self.kind);
+        let (query, path, tags) = (self.query.clone(), self.path.clone(), self.tags.clone());
+        let packed = Packed(self.offset, self.limit, query, path, detail, self.kind, tags);
         let text = serde_json::to_string(&packed).unwrap_or_default();
         let mut bytes = check(text.as_bytes()).to_vec();
         bytes.extend(text.as_bytes());
@@ -47,9 +57,9 @@ impl Cursor {
         if sum != check(text) {
             return None;
         }
-        let Packed(offset, limit, query, path, detail, kind) = serde_json::from_slice(text).ok()?;
+        let Packed(offset, limit, query, path, detail, kind, tags) = serde_json::from_slice(text).ok()?;
         let detail = *Level::ALL.get(detail)?;
-        Some(Cursor { query, path, kind, detail, limit: limit.clamp(1, 50), offset })
+        Some(Cursor { query, path, kind, detail, limit: limit.clamp(1, 50), offset, tags })
     }
 }
 

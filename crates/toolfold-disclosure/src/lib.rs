@@ -14,4 +14,7 @@ pub mod tokens;
 
 pub use arguments::Checker;
 pub use level::Level;
-pub use surface::{Action, Browse, Describe, Load, Search, View, answer, instructions, refusal_result, route, tools};
+pub use surface::{
+    Action, Browse, Describe, Load, Search, View, active, answer, fitted, instructions, loaded, refusal_result, route,
+    tools,
+};

@@ -1,7 +1,7 @@
 //! `tools/call`: one match over what a surface made of it.
 
 use toolfold_core::{Code, Entry, Kind, Refusal};
-use toolfold_disclosure::{Action, answer, refusal_result, route};
+use toolfold_disclosure::{Action, answer, fitted, refusal_result, route};
 use toolfold_wire::{Object, Raw, RpcError};
 use tracing::warn;
 
@@ -30,12 +30,19 @@ impl Gateway {
             return logged(&name, resumed);
         }
         let snapshot = self.settled().await;
-        let (surface, view) = (request.client.surface, snapshot.view());
-        match route(surface, &view, &name, params.get("arguments")) {
+        let (surface, loaded) = (request.client.surface, snapshot.positions(&request.client.loaded()));
+        let view = snapshot.view_of(request.client.era, &loaded);
+        let outcome = match route(surface, &view, &name, params.get("arguments")) {
             Action::Call { entry, arguments } => self.call_entry(&snapshot, &request, params, entry, arguments).await,
+            Action::Load(load) => self.load(&snapshot, &request, load).await.map_err(Failed::Refused),
+            Action::Active { toolset } => self.active(&snapshot, &request, toolset).await.map_err(Failed::Refused),
             Action::Refuse(refusal) => Err(Failed::Refused(refusal)),
             action => answer(surface, &view, &action).map_err(Failed::Refused),
-        }
+        };
+        outcome.map_err(|failed| match failed {
+            Failed::Refused(refusal) => Failed::Refused(fitted(surface, refusal)),
+            answered => answered,
+        })
     }
 
     async fn call_entry(

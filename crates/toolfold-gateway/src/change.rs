@@ -33,7 +33,10 @@ impl Change {
     /// The notification this is, for a client of the session era that should hear of it.
     pub fn notification(&self, client: &Client) -> Option<(&str, Option<Raw>)> {
         match self {
-            Change::Tools { pinned } => (client.surface == Surface::Direct || *pinned).then_some((TOOLS_CHANGED, None)),
+            Change::Tools { pinned } => {
+                let listed = client.surface == Surface::Direct || !client.loaded().is_empty();
+                (listed || *pinned).then_some((TOOLS_CHANGED, None))
+            }
             Change::Prompts => Some((PROMPTS_CHANGED, None)),
             Change::Resources => Some((RESOURCES_CHANGED, None)),
             Change::Resource { uri } => client.watches(uri).then(|| (RESOURCE_UPDATED, Some(updated(uri)))),

@@ -18,7 +18,7 @@ impl Gateway {
     /// Answers one request, in the shape that both eras share.
     pub async fn handle(&self, request: Request) -> Result<Raw, RpcError> {
         match request.method.as_str() {
-            "tools/list" => whole(&request, self.tool_list(request.client.surface).await),
+            "tools/list" => whole(&request, self.tool_list(&request.client).await),
             "tools/call" => self.call_tool(request).await,
             "prompts/list" => whole(&request, self.settled().await.offers.prompts.to_list("prompts")),
             "resources/list" => whole(&request, self.settled().await.offers.resources.to_list("resources")),

@@ -1,7 +1,7 @@
 //! The handle everybody holds. Starting it returns at once: servers are contacted, and the store is read, while the
 //! first clients are already being answered.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
@@ -9,14 +9,16 @@ use serde::Serialize;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use tokio::time::Instant;
 use toolfold_config::Config;
-use toolfold_core::{ServerName, Surface};
+use toolfold_core::{Groups, ServerName, Surface};
 use toolfold_disclosure::{Checker, instructions};
+use toolfold_store::Store;
 use toolfold_upstream::State;
 use toolfold_wire::Raw;
 
 use crate::bridge::Parked;
 use crate::change::Change;
 use crate::local::LocalServer;
+use crate::request::Client;
 use crate::snapshot::Snapshot;
 use crate::subscriptions::Subscriptions;
 use crate::writer::{Event, Progress, Writer};
@@ -43,6 +45,8 @@ pub(crate) struct Inner {
     pub(crate) checker: Checker,
     pub(crate) parked: Parked,
     pub(crate) subscriptions: Subscriptions,
+    /// What outlives the process. Empty until the writer has opened it, and where it cannot be opened.
+    pub(crate) store: OnceLock<Arc<Store>>,
     pub(crate) changes: broadcast::Sender<Change>,
     local: ArcSwap<Vec<ServerName>>,
     events: mpsc::UnboundedSender<Event>,
@@ -71,11 +75,12 @@ impl Gateway {
         let (progress_sender, progress) = watch::channel(Progress::Starting);
         let (changes, _) = broadcast::channel(CHANGES);
         let inner = Arc::new(Inner {
-            snapshot: ArcSwap::from_pointee(Snapshot::empty(options.config.budget)),
+            snapshot: ArcSwap::from_pointee(Snapshot::empty(&options.config)),
             config: ArcSwap::from_pointee(options.config),
             checker: Checker::default(),
             parked: Parked::default(),
             subscriptions: Subscriptions::default(),
+            store: OnceLock::new(),
             changes,
             local: ArcSwap::from_pointee(options.local.iter().map(|server| server.name.clone()).collect()),
             events,
@@ -110,12 +115,15 @@ impl Gateway {
     }
 
     /// The result of `tools/list`. A surface that shows the same to everybody does not wait for anything.
-    pub async fn tool_list(&self, surface: Surface) -> Raw {
-        if surface != Surface::Direct && self.0.config.load().pin.is_empty() {
-            return self.0.snapshot.load().tool_list(surface);
+    pub async fn tool_list(&self, client: &Client) -> Raw {
+        let (surface, era, loaded) = (client.surface, client.era, client.loaded());
+        let config = self.0.config.load_full();
+        let split = surface == Surface::Levels && config.settings.groups == Groups::Split;
+        if surface != Surface::Direct && !split && config.pin.is_empty() && loaded.is_empty() {
+            return self.0.snapshot.load().tool_list(surface, era, &[]);
         }
         self.wait_for(Progress::Settled, Some(SETTLE_LIST)).await;
-        self.snapshot().await.tool_list(surface)
+        self.snapshot().await.tool_list(surface, era, &loaded)
     }
 
     /// What a client is told about this server as a whole.

@@ -9,6 +9,7 @@ mod files;
 mod front_matter;
 mod gateway;
 mod known;
+mod loading;
 mod local;
 mod offers;
 mod request;

@@ -6,10 +6,13 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio_util::sync::CancellationToken;
-use toolfold_core::Surface;
+use toolfold_core::{Surface, ToolId};
 use toolfold_wire::{Era, Object, Peer, Raw};
 
 use crate::subscriptions::Watch;
+
+/// Tools that one client may have loaded: more than any model has use for.
+pub(crate) const MOST_LOADED: usize = 128;
 
 /// One client: a session of the old era, or one request of the stateless one.
 #[derive(Debug)]
@@ -20,6 +23,8 @@ pub struct Client {
     pub surface: Surface,
     pub capabilities: Option<Raw>,
     log_level: AtomicU8,
+    /// What this session has loaded, in that order.
+    loaded: Mutex<Vec<ToolId>>,
     watches: Mutex<HashMap<String, Watch>>,
 }
 
@@ -33,6 +38,7 @@ impl Client {
             surface,
             capabilities,
             log_level: AtomicU8::new(LogLevel::Info as u8),
+            loaded: Mutex::default(),
             watches: Mutex::default(),
         }
     }
@@ -48,6 +54,21 @@ impl Client {
 
     pub fn wants(&self, level: LogLevel) -> bool {
         level as u8 >= self.log_level.load(Ordering::Relaxed)
+    }
+
+    pub fn loaded(&self) -> Vec<ToolId> {
+        self.loaded.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Adds tools to those that are loaded, all or none; how many are new, or `None` where that would be too many.
+    pub(crate) fn load(&self, tools: &[ToolId]) -> Option<usize> {
+        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        let new: Vec<ToolId> = tools.iter().filter(|tool| !loaded.contains(tool)).cloned().collect();
+        if loaded.len() + new.len() > MOST_LOADED {
+            return None;
+        }
+        loaded.extend(new.iter().cloned());
+        Some(new.len())
     }
 
     /// Keeps a subscription for as long as the client lives or until it lets go of it.

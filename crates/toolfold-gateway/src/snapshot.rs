@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use toolfold_catalog::Catalog;
-use toolfold_core::{ServerName, Surface};
+use toolfold_config::Config;
+use toolfold_core::{Groups, ServerName, Surface, SurfaceSettings, ToolId};
 use toolfold_disclosure::{View, tools};
 use toolfold_index::Index;
-use toolfold_wire::{Object, Raw, raw};
+use toolfold_wire::{Era, Object, Raw, raw};
 
 use crate::change::Change;
 use crate::offers::Offers;
@@ -21,39 +22,69 @@ pub struct Snapshot {
     /// Positions of the pinned tools in the catalog.
     pub pins: Vec<usize>,
     pub budget: usize,
+    pub settings: SurfaceSettings,
     pub(crate) offers: Offers,
     pub(crate) sources: BTreeMap<ServerName, Source>,
-    lists: [OnceLock<Raw>; Surface::ALL.len()],
+    /// For each surface: without sessions and with.
+    lists: [[OnceLock<Raw>; 2]; Surface::ALL.len()],
 }
 
 impl Snapshot {
     pub(crate) fn new(
         catalog: Catalog,
         index: Index,
-        pin: &[String],
-        budget: usize,
+        config: &Config,
         offers: Offers,
         sources: BTreeMap<ServerName, Source>,
     ) -> Self {
-        let found = pin.iter().filter_map(|spelling| catalog.resolve(spelling).ok());
-        let pins = found.filter(|position| catalog.entry(*position).is_tool()).collect();
-        Snapshot { catalog, index, pins, budget, offers, sources, lists: Default::default() }
+        let found = config.pin.iter().filter_map(|spelling| catalog.resolve(spelling).ok());
+        let mut pins: Vec<usize> = Vec::new();
+        for pin in found.filter(|position| catalog.entry(*position).is_tool()) {
+            // Two spellings of one tool pin it once.
+            if !pins.contains(&pin) {
+                pins.push(pin);
+            }
+        }
+        let (budget, settings) = (config.budget, config.settings);
+        Snapshot { catalog, index, pins, budget, settings, offers, sources, lists: Default::default() }
     }
 
-    pub(crate) fn empty(budget: usize) -> Self {
+    pub(crate) fn empty(config: &Config) -> Self {
         let catalog = Catalog::empty();
         let index = Index::build(&catalog);
-        Snapshot::new(catalog, index, &[], budget, Offers::default(), BTreeMap::new())
+        Snapshot::new(catalog, index, config, Offers::default(), BTreeMap::new())
     }
 
     pub fn view(&self) -> View<'_> {
-        View { catalog: &self.catalog, index: &self.index, pins: &self.pins, budget: self.budget }
+        self.view_of(Era::Modern, &[])
     }
 
-    /// The result of `tools/list`, rendered once per surface and snapshot.
-    pub fn tool_list(&self, surface: Surface) -> Raw {
+    /// The view of a client that has loaded these.
+    pub fn view_of<'a>(&'a self, era: Era, loaded: &'a [usize]) -> View<'a> {
+        View {
+            catalog: &self.catalog,
+            index: &self.index,
+            pins: &self.pins,
+            loaded,
+            session: era == Era::Legacy,
+            settings: self.settings,
+            budget: self.budget,
+        }
+    }
+
+    /// Where these tools are, those that are still there.
+    pub(crate) fn positions(&self, ids: &[ToolId]) -> Vec<usize> {
+        ids.iter().filter_map(|id| self.catalog.position(id)).collect()
+    }
+
+    /// The result of `tools/list`: rendered once per surface and snapshot for whoever has loaded nothing.
+    pub fn tool_list(&self, surface: Surface, era: Era, loaded: &[ToolId]) -> Raw {
+        let list = |loaded: &[usize]| raw(&Object::new().with("tools", &tools(surface, &self.view_of(era, loaded))));
+        if !loaded.is_empty() {
+            return list(&self.positions(loaded));
+        }
         let slot = Surface::ALL.iter().position(|known| *known == surface).unwrap_or(0);
-        self.lists[slot].get_or_init(|| raw(&Object::new().with("tools", &tools(surface, &self.view())))).clone()
+        self.lists[slot][usize::from(era == Era::Legacy)].get_or_init(|| list(&[])).clone()
     }
 
     /// What clients of the snapshot before must be told.
@@ -62,8 +93,9 @@ impl Snapshot {
         let pinned = |snapshot: &Snapshot| -> Vec<_> {
             snapshot.pins.iter().map(|&pin| snapshot.catalog.entries()[pin].definition.get().to_owned()).collect()
         };
-        if self.direct_list_differs(before) {
-            changes.push(Change::Tools { pinned: pinned(self) != pinned(before) });
+        let pinned = pinned(self) != pinned(before) || self.split_servers() != before.split_servers();
+        if pinned || self.direct_list_differs(before) {
+            changes.push(Change::Tools { pinned });
         }
         if self.offers.prompts != before.offers.prompts {
             changes.push(Change::Prompts);
@@ -72,6 +104,12 @@ impl Snapshot {
             changes.push(Change::Resources);
         }
         changes
+    }
+
+    /// The servers that are themselves part of a tool list.
+    fn split_servers(&self) -> Vec<&ServerName> {
+        let split = self.settings.groups == Groups::Split;
+        self.catalog.servers().iter().filter(|_| split).map(|server| &server.name).collect()
     }
 
     /// Whether any definition or exposed name differs. Entries are shared between snapshots, so most comparisons are

@@ -115,6 +115,10 @@ impl Writer {
         let wanted: Vec<_> = config.servers.values().map(|server| (server.name.clone(), config_key(server))).collect();
         let opened = tokio::task::spawn_blocking(move || remembered(path.as_deref(), &wanted)).await;
         let (store, mut manifests) = opened.unwrap_or_default();
+        if let (Some(store), Some(inner)) = (&store, self.inner.upgrade()) {
+            // Never set before: a writer opens once.
+            let _ = inner.store.set(store.clone());
+        }
         self.store = store;
         self.read_documents().await;
         for server in config.servers.values() {
@@ -261,7 +265,7 @@ impl Writer {
             Some((name, known.config.as_ref().is_none_or(|config| config.prefix), known.manifest.as_deref()?))
         }));
         let sources = self.servers.iter().map(|(name, known)| (name.clone(), known.source.clone())).collect();
-        let next = Snapshot::new(catalog, index, &config.pin, config.budget, offers, sources);
+        let next = Snapshot::new(catalog, index, &config, offers, sources);
         let changes = next.changes_since(&before);
         inner.snapshot.store(Arc::new(next));
         for change in changes {

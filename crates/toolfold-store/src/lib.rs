@@ -9,6 +9,7 @@ mod migrations;
 mod open;
 
 mod manifests;
+mod toolsets;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};

@@ -6,7 +6,7 @@ use rusqlite::{Connection, TransactionBehavior};
 /// "Tlfd", in the field of the header that says whose database it is.
 pub(crate) const APPLICATION: i64 = 0x546C_6664;
 
-const STEPS: [&str; 1] = [
+const STEPS: [&str; 2] = [
     // The same server name may stand for different programs in different projects that share this file: hence two
     // columns in the key.
     "CREATE TABLE manifests (
@@ -16,6 +16,12 @@ const STEPS: [&str; 1] = [
         json TEXT NOT NULL,
         PRIMARY KEY (server, config_key)
     ) STRICT;",
+    "CREATE TABLE toolsets (
+        handle TEXT PRIMARY KEY NOT NULL,
+        used_at INTEGER NOT NULL,
+        json TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX toolsets_by_use ON toolsets (used_at);",
 ];
 
 pub(crate) const NEWEST: i64 = STEPS.len() as i64;

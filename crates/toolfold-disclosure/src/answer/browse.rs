@@ -66,7 +66,15 @@ fn shown(node: &Node) -> String {
 fn page(view: &View<'_>, browse: &Browse, rest: &[Vec<String>]) -> String {
     let cursor = |shown: usize| {
         let Browse { path, kind, limit, offset } = browse.clone();
-        let cursor = Cursor { query: String::new(), path, kind, detail: Level::Summary, limit, offset: offset + shown };
+        let cursor = Cursor {
+            query: String::new(),
+            path,
+            kind,
+            detail: Level::Summary,
+            limit,
+            offset: offset + shown,
+            tags: Vec::new(),
+        };
         (shown < rest.len()).then(|| more(&cursor.encode(), rest.len() - shown))
     };
     let reserved = cursor(1.min(rest.len() - 1)).map_or(0, |line| cost(&line) + 2);

@@ -50,7 +50,7 @@ fn page(view: &View<'_>, search: &Search, found: &Found) -> String {
         let offset = search.offset + shown;
         let left = found.total.saturating_sub(offset);
         let Search { query, path, kind, detail, limit, .. } = search.clone();
-        (left > 0).then(|| more(&Cursor { query, path, kind, detail, limit, offset }.encode(), left))
+        (left > 0).then(|| more(&Cursor { query, path, kind, detail, limit, offset, tags: Vec::new() }.encode(), left))
     };
     // Room for a cursor is kept whether or not one is needed.
     let reserved = rest(1).map_or(0, |line| cost(&line) + 2) + if doubtful { cost(DOUBT) } else { 0 };
@@ -80,7 +80,8 @@ fn nothing(view: &View<'_>, search: &Search, node: &Node) -> Result<String, Refu
     ))
 }
 
-fn not_in_node(view: &View<'_>, search: &Search, node: &Node) -> Refusal {
+/// Why there is nothing, and where there would be.
+pub(crate) fn not_in_node(view: &View<'_>, search: &Search, node: &Node) -> Refusal {
     let elsewhere = find(view, &Search { limit: 20, offset: 0, ..search.clone() }, None);
     let mut hints: Vec<String> = Vec::new();
     for hit in &elsewhere.hits {
@@ -93,7 +94,7 @@ fn not_in_node(view: &View<'_>, search: &Search, node: &Node) -> Refusal {
             }
         }
     }
-    let place = node.path.join("/");
+    let place = if node.path.is_empty() { "the catalog".to_owned() } else { node.path.join("/") };
     let message = if hints.is_empty() {
         format!("Nothing in {place} matches {:?}, nor anything elsewhere. Try other words.", search.query)
     } else {

@@ -27,7 +27,10 @@ pub(super) fn members(schema: &Value, arguments: &RawValue) -> Option<Raw> {
     let mut object = Object::parse(arguments)?;
     let mut changed = false;
     for parameter in parameters(schema, schema).list {
-        if !parameter.required && !takes_null(schema, parameter.schema, 0) && object.get(parameter.name).is_some_and(is_null) {
+        if !parameter.required
+            && !takes_null(schema, parameter.schema, 0)
+            && object.get(parameter.name).is_some_and(is_null)
+        {
             object.remove(parameter.name);
             changed = true;
         }

@@ -4,6 +4,7 @@ use serde_json::Value;
 use toolfold_core::Entry;
 use toolfold_wire::{Object, Raw};
 
+use super::document;
 use super::example::example;
 use super::prose::{clipped, description, returns};
 use super::signature::{of_schema, signature};
@@ -16,6 +17,9 @@ const LONGEST_RETURNS: usize = 200;
 
 /// An entry at a level. From the signature on it says what it costs to read.
 pub fn describe(entry: &Entry, level: Level) -> Raw {
+    if !entry.is_tool() {
+        return document::describe(entry, level);
+    }
     let object = Object::new().with("tool", &entry.id.to_string());
     let object = match level {
         Level::Name => return object.to_raw(),
@@ -35,6 +39,11 @@ pub(super) fn counted(object: Object) -> Raw {
 
 /// An example call in one line: `github.create_issue(owner='…', repo='…')`.
 pub fn usage(entry: &Entry) -> String {
+    usage_as(entry, &entry.id.to_string())
+}
+
+/// As [`usage`], under another name.
+pub(super) fn usage_as(entry: &Entry, name: &str) -> String {
     let example = example(entry);
     let arguments: Vec<String> = example
         .as_object()
@@ -42,7 +51,7 @@ pub fn usage(entry: &Entry) -> String {
         .flatten()
         .map(|(name, value)| format!("{}={}", super::shape::shown_name(name), literal(value)))
         .collect();
-    clipped(&format!("{}({})", entry.id, arguments.join(", ")), LONGEST_USAGE)
+    clipped(&format!("{name}({})", arguments.join(", ")), LONGEST_USAGE)
 }
 
 fn details(entry: &Entry, object: Object) -> Object {
@@ -61,7 +70,7 @@ fn details(entry: &Entry, object: Object) -> Object {
 }
 
 /// The shape of the output schema, or the sentence that speaks of it.
-fn returned(entry: &Entry) -> Option<String> {
+pub(super) fn returned(entry: &Entry) -> Option<String> {
     let schema = entry.output_schema();
     let shape = of_schema(&schema).text;
     if shape.is_empty() { returns(entry) } else { Some(clipped(&format!("{{{shape}}}"), LONGEST_RETURNS)) }
@@ -83,7 +92,7 @@ fn full(entry: &Entry, mut object: Object) -> Object {
     object.with("usage", &usage(entry))
 }
 
-fn literal(value: &Value) -> String {
+pub(super) fn literal(value: &Value) -> String {
     match value {
         Value::String(text) => format!("'{}'", text.chars().map(escaped).collect::<String>()),
         other => other.to_string(),

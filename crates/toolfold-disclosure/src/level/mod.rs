@@ -1,17 +1,22 @@
 //! The ladder: how much of an entry is revealed. Every rung is derived from the definition, each time it is asked for.
 
 mod details;
+mod document;
 mod example;
+mod page;
 mod parameter;
 mod pattern;
 mod prose;
+mod reduced;
 mod shape;
 mod signature;
 
 pub use details::{describe, usage};
 pub use example::example;
+pub use page::{details_page, full_page, parameter_page};
 pub use parameter::parameter;
 pub use prose::summary;
+pub use reduced::{compact_schema, micro_schema, short_description};
 pub use signature::{Signature, signature};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

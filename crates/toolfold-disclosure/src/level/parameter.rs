@@ -9,7 +9,7 @@ use super::shape::shape;
 use crate::schema::{choices, parameters, resolve};
 
 const DEEPEST: usize = 5;
-const VALIDATION: [&str; 14] = [
+pub(super) const VALIDATION: [&str; 14] = [
     "minimum",
     "maximum",
     "exclusiveMinimum",
@@ -56,7 +56,7 @@ pub fn parameter(entry: &Entry, path: &str) -> Result<Raw, Vec<String>> {
 }
 
 /// Names may have dots themselves, so the whole path is tried as a name first, then every way to split it.
-fn find<'a>(root: &'a Value, schema: &'a Value, path: &str, depth: usize) -> Option<(&'a Value, bool)> {
+pub(super) fn find<'a>(root: &'a Value, schema: &'a Value, path: &str, depth: usize) -> Option<(&'a Value, bool)> {
     if depth > DEEPEST {
         return None;
     }
@@ -78,7 +78,7 @@ fn inner<'a>(root: &'a Value, schema: &'a Value) -> Vec<&'a Value> {
     items.chain(choices(schema)).filter(|inner| inner.is_object()).take(4).collect()
 }
 
-fn nearest(root: &Value, path: &str) -> Vec<String> {
+pub(super) fn nearest(root: &Value, path: &str) -> Vec<String> {
     let names: Vec<&str> = parameters(root, root).list.iter().map(|parameter| parameter.name).take(200).collect();
     let first = path.split('.').next().unwrap_or_default();
     match words::nearest(first, names.iter().copied()) {

@@ -89,6 +89,12 @@ pub(super) fn description(entry: &Entry) -> String {
     if text.is_empty() { summary(entry) } else { clipped(&text, LONGEST_DESCRIPTION) }
 }
 
+/// The sentences after those.
+pub(super) fn rest(entry: &Entry) -> Vec<String> {
+    let shown = description(entry);
+    sentences(&entry.description).into_iter().filter(|sentence| !shown.contains(sentence.as_str())).collect()
+}
+
 /// The sentence that says what comes back.
 pub(super) fn returns(entry: &Entry) -> Option<String> {
     let says = |sentence: &String| {

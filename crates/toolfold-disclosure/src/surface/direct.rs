@@ -1,9 +1,8 @@
 //! `direct`: every tool, as it is. Progressive disclosure switched off.
 
-use serde_json::value::RawValue;
 use toolfold_wire::Raw;
 
-use super::{Action, View, call, definition};
+use super::{View, definition};
 
 /// Grouped by server, in the order each server gave.
 pub(super) fn tools(view: &View<'_>) -> Vec<Raw> {
@@ -17,12 +16,5 @@ pub(super) fn tools(view: &View<'_>) -> Vec<Raw> {
         .collect()
 }
 
-pub(super) fn instructions() -> String {
-    "The tools listed here belong to several servers; a name starts with its server's name. \
-     When a call is refused, follow the hints in the error."
-        .to_owned()
-}
-
-pub(super) fn route(view: &View<'_>, name: &str, arguments: Option<&RawValue>) -> Action {
-    call(view, name, arguments.map(RawValue::to_owned))
-}
+pub(super) const RULES: &str = "The tools listed here belong to several servers; a name starts with its server's name. \
+    When a call is refused, follow the hints in the error.";

@@ -63,6 +63,16 @@ impl Arguments {
         number.map(Some).ok_or_else(wrong)
     }
 
+    /// Whether something is wanted; not, unless said.
+    pub(super) fn flag(&self, key: &str) -> Result<bool, Refusal> {
+        match self.value(key) {
+            Value::Null => Ok(false),
+            Value::Bool(flag) => Ok(flag),
+            Value::String(text) if ["true", "false", ""].contains(&text.as_str()) => Ok(text == "true"),
+            _ => Err(Refusal::new(Code::InvalidRequest, format!("`{key}` must be true or false."))),
+        }
+    }
+
     /// A member as it came.
     pub(super) fn take(&mut self, key: &str) -> Option<Raw> {
         self.0.remove(key)
@@ -72,14 +82,21 @@ impl Arguments {
         self.0.contains(key)
     }
 
+    /// The arguments of a tool that is called through a meta-tool. A model that puts them beside the tool's name
+    /// instead of inside `arguments` means what it says.
+    pub(super) fn take_inner(&mut self, named_by: &str) -> Option<Raw> {
+        let inner = ["arguments", "args", "params", "input"].iter().find_map(|key| self.take(key));
+        inner.or_else(|| self.rest(named_by))
+    }
+
     /// What else there is, as an object; `None` where there is nothing.
-    pub(super) fn rest(&self, but: &str) -> Option<Raw> {
+    fn rest(&self, but: &str) -> Option<Raw> {
         let mut rest = self.0.clone();
         rest.remove(but);
         (!rest.is_empty()).then(|| rest.to_raw())
     }
 
-    fn value(&self, key: &str) -> Value {
+    pub(super) fn value(&self, key: &str) -> Value {
         self.0.read(key).unwrap_or_default()
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use toolfold_catalog::{Catalog, ServerTools, Source};
-use toolfold_core::{Entry, ServerName, Surface};
+use toolfold_core::{Entry, ServerName, Surface, SurfaceSettings};
 use toolfold_disclosure::{Action, View, answer, refusal_result, route};
 use toolfold_index::Index;
 use toolfold_wire::{Raw, raw, raw_of};
@@ -14,6 +14,7 @@ pub(crate) struct Fixture {
     pub(crate) index: Index,
     pub(crate) pins: Vec<usize>,
     pub(crate) budget: usize,
+    pub(crate) settings: SurfaceSettings,
 }
 
 impl Fixture {
@@ -25,11 +26,19 @@ impl Fixture {
         let servers = servers.into_iter().map(|source| Arc::new(ServerTools::read(source).0));
         let catalog = Catalog::merge(1, servers);
         let index = Index::build(&catalog);
-        Fixture { catalog, index, pins: Vec::new(), budget: 700 }
+        Fixture { catalog, index, pins: Vec::new(), budget: 700, settings: SurfaceSettings::default() }
     }
 
     pub(crate) fn view(&self) -> View<'_> {
-        View { catalog: &self.catalog, index: &self.index, pins: &self.pins, budget: self.budget }
+        View {
+            catalog: &self.catalog,
+            index: &self.index,
+            pins: &self.pins,
+            loaded: &[],
+            session: true,
+            settings: self.settings,
+            budget: self.budget,
+        }
     }
 
     pub(crate) fn entry(&self, name: &str) -> &Entry {

@@ -106,7 +106,7 @@ fn direct_gives_every_definition_back_with_nothing_but_its_name_changed() {
     let Some(catalog) = catalog() else { return };
     let index = Index::build(&catalog);
     println!("index: {} bytes, {} a tool", index.bytes(), index.bytes() / catalog.len());
-    let view = View { catalog: &catalog, index: &index, pins: &[], budget: 700 };
+    let view = View::new(&catalog, &index, 700);
     let listed = tools(Surface::Direct, &view);
     assert_eq!(listed.len(), catalog.len());
     let entries = catalog.servers().iter().flat_map(|server| &server.entries);

@@ -42,7 +42,7 @@ pub fn evaluate(set: &EvalSet, index: &Index, mut each: impl FnMut(usize)) -> Fi
 
 /// The mean cost of the answer that a model would have got.
 fn answer_tokens(set: &EvalSet, index: &Index) -> f64 {
-    let view = View { catalog: &set.catalog, index, pins: &[], budget: BUDGET };
+    let view = View::new(&set.catalog, index, BUDGET);
     let step = set.queries.len().div_ceil(COUNTED).max(1);
     let (mut total, mut answers) = (0, 0usize);
     for query in set.queries.iter().step_by(step) {

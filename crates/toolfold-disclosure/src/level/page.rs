@@ -1,0 +1,140 @@
+//! Three pages about a tool, in the manner of a command's help: what it does and how to call it, everything there is to
+//! know, and everything about one parameter.
+//!
+//! What a reader would get wrong: what a definition does not say is not made up. Errors are those that Toolfold itself
+//! answers with; notes are the definition's own words and hints.
+
+use serde_json::{Map, Value, json};
+use toolfold_core::Entry;
+
+use super::details::{literal, returned, usage_as};
+use super::example::example;
+use super::parameter::{VALIDATION, find, nearest};
+use super::prose::{clipped, description, rest};
+use super::shape::{MARK, shape};
+use crate::schema::{parameters, resolve};
+
+const MOST_NOTES: usize = 6;
+const LONGEST_NOTE: usize = 200;
+const MOST_EXAMPLES: usize = 3;
+
+/// Level 2: enough to decide and, for most tools, to call.
+pub fn details_page(entry: &Entry, name: &str) -> Value {
+    let schema = entry.input_schema();
+    let names: Vec<&str> = parameters(&schema, &schema).list.iter().map(|parameter| parameter.name).collect();
+    json!({
+        "name": name,
+        "description": description(entry),
+        "parameters": names,
+        "usage": usage_as(entry, name),
+        "returns": returned(entry).unwrap_or_else(|| "content".to_owned()),
+    })
+}
+
+/// Level 3: every parameter, what comes back, examples, errors and notes.
+pub fn full_page(entry: &Entry, name: &str) -> Value {
+    let schema = entry.input_schema();
+    let all = parameters(&schema, &schema);
+    let specified: Map<String, Value> = all
+        .list
+        .iter()
+        .map(|parameter| (parameter.name.to_owned(), specification(&schema, parameter.schema, parameter.required)))
+        .collect();
+    let mut page = json!({
+        "name": name,
+        "description": if entry.description.is_empty() { description(entry) } else { entry.description.clone() },
+        "parameters": specified,
+        "returns": returns(entry),
+        "examples": [{"code": usage_as(entry, name), "description": "Every required parameter"}],
+        "errors": errors(all.list.is_empty()),
+        "notes": notes(entry),
+    });
+    // What a list of parameters cannot say: references and conditions.
+    if all.conditional || entry.definition.get().contains("\"$ref\"") {
+        page["inputSchema"] = schema;
+    }
+    page
+}
+
+/// Level 3 of one parameter; where there is none by that name, those that were meant.
+pub fn parameter_page(entry: &Entry, name: &str, path: &str) -> Result<Value, Vec<String>> {
+    let root = entry.input_schema();
+    let (schema, required) = find(&root, &root, &path.replace("[]", ""), 0).ok_or_else(|| nearest(&root, path))?;
+    let mut page = json!({"tool": name, "parameter": path});
+    if let (Some(page), Value::Object(about)) = (page.as_object_mut(), specification(&root, schema, required)) {
+        page.extend(about);
+    }
+    page["examples"] = json!(examples(entry, path, resolve(&root, schema)));
+    Ok(page)
+}
+
+fn specification(root: &Value, schema: &Value, required: bool) -> Value {
+    let target = resolve(root, schema);
+    let said = |key: &str| schema.get(key).or_else(|| target.get(key)).cloned();
+    let named = target.get("type").filter(|named| named.is_string()).cloned();
+    let shown = shape(root, schema);
+    let mut about = json!({
+        "type": named.unwrap_or_else(|| json!(shown)),
+        "description": said("description").unwrap_or_else(|| json!("")),
+        "required": required,
+    });
+    for key in ["default", "enum"] {
+        if let Some(value) = said(key) {
+            about[key] = value;
+        }
+    }
+    let rules: Vec<String> = VALIDATION.iter().filter_map(|key| Some(format!("{key} {}", target.get(*key)?))).collect();
+    if !rules.is_empty() {
+        about["validation"] = json!(rules.join(", "));
+    }
+    let nested = ["properties", "items", "anyOf", "oneOf", "allOf"].iter().any(|key| target.get(*key).is_some());
+    if nested || shown.contains(MARK) && about.get("enum").is_none() {
+        about["schema"] = target.clone();
+    }
+    about
+}
+
+fn returns(entry: &Entry) -> Value {
+    let schema = entry.output_schema();
+    match schema.get("type") {
+        Some(named) => {
+            let description = schema.get("description").cloned().unwrap_or_else(|| json!(""));
+            json!({"type": named, "description": description, "schema": schema})
+        }
+        None => json!({"type": "content", "description": returned(entry).unwrap_or_default()}),
+    }
+}
+
+fn errors(takes_nothing: bool) -> Vec<Value> {
+    let wrong =
+        json!({"type": "INVALID_ARGUMENTS", "when": "A required argument is missing, or one is not as specified"});
+    let away = json!({"type": "SERVER_UNAVAILABLE", "when": "The tool's server is down or does not answer"});
+    if takes_nothing { vec![away] } else { vec![wrong, away] }
+}
+
+fn notes(entry: &Entry) -> Vec<String> {
+    let hints = &entry.hints;
+    let said = [
+        (hints.read_only == Some(true), "Changes nothing: it only reads."),
+        (hints.destructive == Some(true), "May destroy what was there."),
+        (hints.idempotent == Some(true), "Calling it again with the same arguments changes nothing more."),
+    ];
+    let hints = said.into_iter().filter(|(is, _)| *is).map(|(_, note)| note.to_owned());
+    hints.chain(rest(entry).iter().map(|note| clipped(note, LONGEST_NOTE))).take(MOST_NOTES).collect()
+}
+
+fn examples(entry: &Entry, path: &str, schema: &Value) -> Vec<String> {
+    let shown = |value: &Value| format!("{path}={}", literal(value));
+    let mut examples: Vec<String> = Vec::new();
+    if let Some(default) = schema.get("default") {
+        examples.push(format!("{} (default)", shown(default)));
+    }
+    let listed = ["examples", "enum"].iter().filter_map(|key| schema.get(*key)?.as_array()).flatten().map(shown);
+    let made = example(entry).get(path).map(shown);
+    for example in listed.chain(made) {
+        if examples.len() < MOST_EXAMPLES && !examples.iter().any(|known| known.starts_with(&example)) {
+            examples.push(example);
+        }
+    }
+    examples
+}

@@ -1,0 +1,60 @@
+//! Where entries stand: their nodes, and the category, tags and path that follow from them. Built once for an answer,
+//! since it walks the whole tree.
+
+use toolfold_catalog::{Node, SERVERS};
+use toolfold_core::words;
+
+use super::View;
+
+const MOST_TAGS: usize = 6;
+
+pub(super) struct Places<'a> {
+    view: View<'a>,
+    nodes: Vec<&'a Node>,
+}
+
+impl<'a> Places<'a> {
+    pub(super) fn of(view: &View<'a>) -> Places<'a> {
+        Places { view: *view, nodes: view.catalog.root().walk() }
+    }
+
+    /// The deepest nodes an entry is in: capabilities first, its server last.
+    pub(super) fn nodes(&self, position: usize) -> Vec<&'a Node> {
+        let holds = |node: &Node| node.entries.binary_search(&position).is_ok();
+        let deepest = |node: &&&Node| !node.path.is_empty() && holds(node) && !node.children.iter().any(holds);
+        let mut nodes: Vec<&Node> = self.nodes.iter().filter(deepest).copied().collect();
+        nodes.sort_by_key(|node| is_of_servers(node));
+        nodes
+    }
+
+    /// The path of an entry: below `within` where it stands there too.
+    pub(super) fn path(&self, position: usize, within: &[String]) -> Vec<String> {
+        let nodes = self.nodes(position);
+        let node = nodes.iter().find(|node| node.path.starts_with(within)).or(nodes.first());
+        node.map(|node| node.path.clone()).unwrap_or_default()
+    }
+
+    /// The root node an entry is under; its server's name where there is none but that of the servers.
+    pub(super) fn category(&self, position: usize) -> String {
+        let capability = self.nodes(position).into_iter().find(|node| !is_of_servers(node));
+        let server = || self.view.catalog.entry(position).server().to_string();
+        capability.and_then(|node| node.path.first().cloned()).unwrap_or_else(server)
+    }
+
+    /// What its nodes are tagged with, then the words of its name.
+    pub(super) fn tags(&self, position: usize) -> Vec<String> {
+        let mut tags: Vec<String> = Vec::new();
+        let of_nodes = self.nodes(position).into_iter().flat_map(|node| node.tags.iter().map(|tag| tag.to_lowercase()));
+        let of_name = words::split(self.view.catalog.entry(position).name());
+        for tag in of_nodes.chain(of_name) {
+            if !tags.contains(&tag) && tags.len() < MOST_TAGS {
+                tags.push(tag);
+            }
+        }
+        tags
+    }
+}
+
+pub(super) fn is_of_servers(node: &Node) -> bool {
+    node.path.first().is_some_and(|root| root == SERVERS)
+}
