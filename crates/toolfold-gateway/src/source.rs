@@ -18,9 +18,11 @@ pub(crate) enum Source {
 }
 
 /// Why there is no result: the server's own JSON-RPC error, which is passed on, or our refusal.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum Failed {
+    #[error(transparent)]
     Answered(RpcError),
+    #[error(transparent)]
     Refused(Refusal),
 }
 

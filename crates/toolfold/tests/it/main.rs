@@ -16,5 +16,6 @@ mod faults;
 mod inspector;
 mod peers;
 mod readme;
+mod registry;
 mod second_start;
 mod world;
