@@ -259,9 +259,15 @@ era = "2025-11-25"
     toolfold.toml:6:1: servers.a.era: "2025-11-25" is not a choice here
       hint: choose from: auto, legacy, modern
     "#);
+    assert_snapshot!(toml("groups = \"spilt\"\nformat = \"yaml\""), @r#"
+    toolfold.toml:1:1: groups: "spilt" is not a choice here
+      hint: did you mean "split"?
+    toolfold.toml:2:1: format: "yaml" is not a choice here
+      hint: choose from: json, xml
+    "#);
     assert_snapshot!(toml("surface = \"everything\""), @r#"
     toolfold.toml:1:1: surface: there is no surface "everything"
-      hint: surfaces: compact, direct
+      hint: surfaces: compact, hybrid, two-phase, single, lifecycle, levels, ontology, gateway, direct
     "#);
     assert_snapshot!(toml("budget = 49"), @r#"
     toolfold.toml:1:1: budget: must be between 50 and 1000000
@@ -287,7 +293,7 @@ timeout = "${TOKEN}"
     toolfold.toml:2:8: pin[0]: the variable `A` is not set
       hint: set it, or give a default: `${A:-…}`
     toolfold.toml:3:1: surface: there is no surface "${TOKEN}"
-      hint: surfaces: compact, direct
+      hint: surfaces: compact, hybrid, two-phase, single, lifecycle, levels, ontology, gateway, direct
     toolfold.toml:5:1: servers.a.command: the variable `A` is not set
       hint: set it, or give a default: `${A:-…}`
     toolfold.toml:5:1: servers.a.command: the variable `B` is not set
@@ -379,9 +385,9 @@ fn files_that_are_no_text() {
 fn control_characters_stay_off_the_terminal() {
     assert_snapshot!(toml("\"\\u001b[31m\" = 1\nsurface = \"\\u001b[2J\""), @r#"
     toolfold.toml:1:1: "\u{1b}[31m": unknown key
-      hint: known keys: surface, pin, budget, toolbox, store, agents, skills, http, servers
+      hint: known keys: surface, groups, format, pin, budget, toolbox, store, agents, skills, http, servers
     toolfold.toml:2:1: surface: there is no surface "\u{1b}[2J"
-      hint: surfaces: compact, direct
+      hint: surfaces: compact, hybrid, two-phase, single, lifecycle, levels, ontology, gateway, direct
     "#);
 }
 

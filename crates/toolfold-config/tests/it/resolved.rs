@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use toolfold_config::{Changes, Config, EraChoice, Start, Transport, changed};
-use toolfold_core::{ServerName, Surface};
+use toolfold_core::{Format, Groups, ServerName, Surface, SurfaceSettings};
 
 use crate::load_as;
 
@@ -21,6 +21,8 @@ fn everything_said() {
     let config = config(
         r#"
 surface = "direct"
+groups = "split"
+format = "xml"
 pin = ["a.x", "y"]
 budget = 50
 toolbox = true
@@ -52,6 +54,7 @@ start = "lazy"
 "#,
     );
     assert_eq!(config.surface, Surface::Direct);
+    assert_eq!(config.settings, SurfaceSettings { groups: Groups::Split, format: Format::Xml });
     assert_eq!((config.pin, config.budget, config.toolbox), (vec!["a.x".to_owned(), "y".to_owned()], 50, true));
     assert_eq!(config.http.token.unwrap().expose(), "hunter2");
     let base = config.files[0].parent().unwrap();

@@ -200,7 +200,7 @@ fn a_call_is_understood_in_every_spelling() {
 fn a_call_that_means_nothing_is_refused_with_a_way_on() {
     let fixture = Fixture::new();
     assert_snapshot!(fixture.ask("call_tool", json!({"tool": "github.create_isue"})), @r#"{"error":{"code":"TOOL_NOT_FOUND","message":"There is no tool called \"github.create_isue\". Use one of the hints, or search for what it should do.","hints":["github.create_issue","github.list_issues"],"next_action":{"tool":"find_tools","arguments":{"query":"github create isue"}}}}"#);
-    assert_snapshot!(fixture.ask("call_tool", json!({})), @r#"{"error":{"code":"INVALID_REQUEST","message":"call_tool needs `tool`: the id of a tool, as find_tools shows it.","hints":[],"next_action":{"tool":"find_tools","arguments":{}}}}"#);
+    assert_snapshot!(fixture.ask("call_tool", json!({})), @r#"{"error":{"code":"INVALID_REQUEST","message":"call_tool needs `tool`: the name of a tool, as find_tools shows it.","hints":[],"next_action":{"tool":"find_tools","arguments":{}}}}"#);
     assert_snapshot!(fixture.ask("call_tool", json!({"tool": "call_tool"})), @r#"{"error":{"code":"INVALID_REQUEST","message":"call_tool cannot call itself: name the tool to be called.","hints":[],"next_action":{"tool":"find_tools","arguments":{}}}}"#);
     assert_snapshot!(fixture.ask("find_tools", json!([1])), @r#"{"error":{"code":"INVALID_REQUEST","message":"The arguments must be a JSON object.","hints":[]}}"#);
     assert_snapshot!(fixture.find(json!({"query": {"a": 1}})), @r#"{"error":{"code":"INVALID_REQUEST","message":"`query` must be a string.","hints":[]}}"#);

@@ -41,6 +41,21 @@ impl Fixture {
         }
     }
 
+    /// The JSON that a client of this surface gets from a meta-tool.
+    pub(crate) fn say(&self, surface: Surface, name: &str, arguments: Value) -> Value {
+        let action = route(surface, &self.view(), name, Some(&raw(&arguments)));
+        let result = answer(surface, &self.view(), &action).unwrap_or_else(|refusal| refusal_result(&refusal));
+        let said: Value = serde_json::from_str(&text(&result)).unwrap();
+        let whole: Value = serde_json::from_str(result.get()).unwrap();
+        assert!(!said.is_object() || whole["structuredContent"] == said, "both forms say the same");
+        said
+    }
+
+    pub(crate) fn pinned(mut self, names: &[&str]) -> Fixture {
+        self.pins = names.iter().map(|name| self.catalog.resolve(name).unwrap()).collect();
+        self
+    }
+
     pub(crate) fn entry(&self, name: &str) -> &Entry {
         self.catalog.entry(self.catalog.resolve(name).unwrap())
     }

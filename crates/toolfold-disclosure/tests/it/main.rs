@@ -4,10 +4,16 @@
 #![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 mod arguments;
+mod catalogs;
 mod compact;
 mod fixture;
+mod gateway;
+mod hybrid;
 mod levels;
+mod lifecycle;
+mod ontology;
 mod properties;
 mod real;
 mod surfaces;
+mod three_levels;
 mod tokens;

@@ -42,3 +42,55 @@ fn a_refusal_is_a_result_that_says_so() {
     let refusal = Refusal::new(Code::ServerTimeout, "It took too long.").hint("try again").cause("secret path");
     assert_snapshot!(refusal_result(&refusal).get(), @r#"{"content":[{"type":"text","text":"{\"error\":{\"code\":\"SERVER_TIMEOUT\",\"message\":\"It took too long.\",\"hints\":[\"try again\"]}}"}],"structuredContent":{"error":{"code":"SERVER_TIMEOUT","message":"It took too long.","hints":["try again"]}},"isError":true}"#);
 }
+
+#[test]
+fn every_surface_has_short_stable_rules_and_definitions() {
+    let fixture = Fixture::new();
+    for surface in Surface::ALL {
+        let names: Vec<String> = (0..40).map(|i| format!("server{i}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let text = instructions(surface, &names);
+        assert!(tokens::count(&text) <= 120, "{surface}: {} tokens", tokens::count(&text));
+        assert!(surface == Surface::Direct || text.contains("Do not assume"), "{surface}");
+        let list: Vec<String> = tools(surface, &fixture.view()).iter().map(|raw| raw.get().to_owned()).collect();
+        assert_eq!(list, tools(surface, &fixture.view()).iter().map(|raw| raw.get().to_owned()).collect::<Vec<_>>());
+        if surface == Surface::Direct {
+            continue;
+        }
+        println!(
+            "{surface}: {} tokens, rules {}",
+            tokens::count(&list.concat()),
+            tokens::count(&instructions(surface, &[]))
+        );
+        for definition in &list {
+            let parsed: serde_json::Value = serde_json::from_str(definition).unwrap();
+            assert_eq!(parsed.to_string(), *definition, "no byte is wasted");
+            assert_eq!(parsed["_meta"]["anthropic/alwaysLoad"], true);
+            let name = parsed["name"].as_str().unwrap();
+            assert!(toolfold_catalog::RESERVED.contains(&name), "{name} is reserved");
+        }
+    }
+}
+
+#[test]
+fn meta_tools_take_anything_without_falling_over() {
+    let fixture = Fixture::new();
+    let odd = [
+        json!({}),
+        json!({"query": 7, "limit": "x", "cursor": [], "path": {}, "tags": 1}),
+        json!({"query": "x".repeat(10_000), "limit": 1e300, "path": ["a/b", "c"], "category_path": [1]}),
+        json!({"name": {}, "names": [1], "tool": [], "toolNames": "one", "mode": 3, "detail": 1, "offset": -5}),
+    ];
+    for surface in Surface::ALL {
+        for name in toolfold_catalog::RESERVED {
+            for arguments in &odd {
+                let action = route(surface, &fixture.view(), name, Some(&raw(arguments)));
+                let _ = toolfold_disclosure::answer(surface, &fixture.view(), &action);
+                if let Action::Refuse(refusal) = action {
+                    let next = refusal.next_action.map(|next| next.tool);
+                    assert!(surface == Surface::Compact || next.as_deref() != Some("find_tools"), "{surface} {name}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Catalogs of the kinds of tools that the surfaces were first drawn up for: a home, a project with its specifications,
+//! files, storage and refactoring. No prefixes, so that names are short.
+
+use serde_json::{Value, json};
+use toolfold_catalog::Source;
+
+use crate::fixture::{source, tool};
+
+fn bare(name: &str, tools: &[Value]) -> Source {
+    Source { prefix: false, ..source(name, tools) }
+}
+
+fn object(properties: Value, required: Value) -> Value {
+    json!({"type": "object", "properties": properties, "required": required})
+}
+
+/// Fourteen tools; four of them are what everybody starts with.
+pub(crate) fn home() -> Source {
+    let device = |more: Value| {
+        let mut properties = json!({"device_id": {"type": "string"}});
+        properties.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        object(properties, json!(["device_id"]))
+    };
+    let zone = || object(json!({"zone_id": {"type": "string"}, "on": {"type": "boolean"}}), json!(["zone_id"]));
+    let nothing = || json!({"type": "object"});
+    bare(
+        "home",
+        &[
+            tool("get_home_structure", "Get all zones and devices of the home.", nothing()),
+            tool("get_states", "Get the current state of devices.", nothing()),
+            tool(
+                "trigger_any_flow",
+                "Trigger a flow by its name.",
+                object(json!({"flow": {"type": "string"}}), json!(["flow"])),
+            ),
+            tool("get_flow_overview", "Get an overview of all flows.", nothing()),
+            tool(
+                "set_light",
+                "Control light brightness, color, and power state.",
+                device(json!({"brightness": {"type": "integer", "minimum": 0, "maximum": 100}})),
+            ),
+            tool(
+                "set_thermostat",
+                "Set the target temperature of a thermostat.",
+                device(json!({"temperature": {"type": "number"}})),
+            ),
+            tool(
+                "control_device",
+                "Set any capability of a device.",
+                device(json!({"capability": {"type": "string"}})),
+            ),
+            tool("toggle_device", "Switch a device on or off.", device(json!({}))),
+            tool("control_zone_lights", "Control all lights in a zone simultaneously.", zone()),
+            tool("control_zone_capability", "Set a capability of every device in a zone.", zone()),
+            tool("get_insight_logs", "List the insight logs.", nothing()),
+            tool("get_insight_data", "Get data of an insight log: temperature, humidity, power over time.", nothing()),
+            tool("get_installed_apps", "List installed apps.", nothing()),
+            tool("refresh_homey_flows", "Refresh the list of flows.", nothing()),
+        ],
+    )
+}
+
+pub(crate) const CORE: [&str; 4] = ["get_home_structure", "get_states", "trigger_any_flow", "get_flow_overview"];
+
+/// Thirty tools of a project that is driven by specifications.
+pub(crate) fn project() -> Source {
+    let path =
+        || object(json!({"path": {"type": "string", "description": "Path to project directory"}}), json!(["path"]));
+    let plain = |(name, description): &(&str, &str)| tool(name, description, path());
+    let mut tools: Vec<Value> = PROJECT.iter().map(plain).collect();
+    tools.insert(
+        6,
+        tool(
+            "spec_validate",
+            "Validate OpenSpec files. Type can be 'spec', 'change', or 'all'. Use strict mode for comprehensive validation.",
+            object(
+                json!({
+                    "path": {"type": "string", "description": "Path to project directory"},
+                    "type": {"type": "string", "enum": ["spec", "change", "all"]},
+                    "id": {"type": "string", "description": "Specific spec/change ID"},
+                    "strict": {"type": "boolean", "description": "Enable strict validation"},
+                }),
+                json!(["path"]),
+            ),
+        ),
+    );
+    bare("project", &tools)
+}
+
+const PROJECT: [(&str, &str); 29] = [
+    ("spec_init", "Initialize a new spec folder in a project."),
+    ("spec_create", "Create a spec, change or task file."),
+    ("spec_update", "Update the content of a spec."),
+    ("spec_delete", "Delete a spec or a change."),
+    ("spec_list", "List specs, changes and tasks."),
+    ("spec_show", "Show detailed content of a spec or change."),
+    ("spec_archive", "Archive a completed change."),
+    ("registry_list", "List tasks of the registry, filtered by status or priority."),
+    ("registry_next", "Get next recommended task to work on."),
+    ("registry_update", "Update task status, priority or assignee."),
+    ("registry_deps", "Show and change dependencies between tasks."),
+    ("registry_sync", "Sync the registry of tasks from the change files."),
+    ("registry_init", "Initialize an empty task registry."),
+    ("workflow_start", "Start a workflow for a change and phase."),
+    ("workflow_status", "Check the status and wait points of a workflow."),
+    ("workflow_approve", "Approve a wait point so that the workflow continues."),
+    ("workflow_list", "List running and finished workflows."),
+    ("loop_start", "Start an autonomous loop with self-correction."),
+    ("loop_cancel", "Cancel a running autonomous loop."),
+    ("loop_get", "Get the state of the autonomous loop."),
+    ("loop_set", "Set iteration and adjustments of the autonomous loop."),
+    ("generate", "Generate a project scaffold from templates."),
+    ("generate_component", "Generate code for a component with its tests."),
+    ("generate_from_spec", "Generate code from a spec file."),
+    ("agent_execute", "Execute a task with an agent of the right skill."),
+    ("agent_list", "List agents and what they are good at."),
+    ("agent_status", "Get the progress of a running agent."),
+    ("template_list", "List templates for code generation."),
+    ("metrics_show", "Show token usage and cost of past runs."),
+];
+
+pub(crate) fn file() -> Source {
+    let path = || object(json!({"path": {"type": "string"}}), json!(["path"]));
+    let read = object(
+        json!({
+            "file_path": {"type": "string", "description": "Absolute path to the file to read. Must exist and be readable."},
+            "offset": {"type": "integer", "description": "Line number to start reading from (1-indexed)", "default": 1, "minimum": 1},
+            "limit": {"type": "integer", "description": "Maximum number of lines to read"},
+        }),
+        json!(["file_path"]),
+    );
+    let mut read = tool(
+        "read_file",
+        "Reads a file from the filesystem. Supports reading specific line ranges for large files. Returns file contents as string. \
+         For files above 10MB, read in chunks.",
+        read,
+    );
+    read["annotations"] = json!({"readOnlyHint": true});
+    bare(
+        "file",
+        &[
+            read,
+            tool("write_file", "Write to file", path()),
+            tool("search_files", "Find files by pattern", path()),
+            tool("edit_file", "Edit file with replacements", path()),
+            tool("delete_file", "Delete file", path()),
+            tool("list_directory", "List directory contents", path()),
+            tool("create_directory", "Create new directory", path()),
+            tool("copy_file", "Copy file to destination", path()),
+            tool("move_file", "Move/rename file", path()),
+        ],
+    )
+}
+
+pub(crate) fn storage() -> Source {
+    bare(
+        "storage",
+        &[
+            tool(
+                "put_object",
+                "Uploads an object to a bucket",
+                object(json!({"bucket": {"type": "string"}, "key": {"type": "string"}}), json!(["bucket", "key"])),
+            ),
+            tool(
+                "create_bucket",
+                "Creates an object storage bucket",
+                object(json!({"bucket": {"type": "string"}}), json!(["bucket"])),
+            ),
+        ],
+    )
+}
+
+pub(crate) fn refactor() -> Source {
+    let mut rename = tool(
+        "rename_symbol",
+        "Renames a symbol project-wide and updates references",
+        object(
+            json!({
+                "project_root": {"type": "string"},
+                "symbol": {"type": "string"},
+                "new_name": {"type": "string"},
+                "language": {"type": "string", "enum": ["ts", "js", "py", "go", "java"]},
+                "dry_run": {"type": "boolean", "default": true},
+            }),
+            json!(["project_root", "symbol", "new_name"]),
+        ),
+    );
+    rename["outputSchema"] = object(
+        json!({"changed_files": {"type": "integer"}, "diff_preview": {"type": "string"}}),
+        json!(["changed_files"]),
+    );
+    bare(
+        "refactor",
+        &[rename, tool("extract_function", "Extracts lines of code into a new function", json!({"type": "object"}))],
+    )
+}

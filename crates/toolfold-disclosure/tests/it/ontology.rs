@@ -1,0 +1,135 @@
+//! `ontology`: list, search, expand, call; and every standard error with a way out.
+
+use serde_json::{Value, json};
+use toolfold_core::Surface;
+use toolfold_disclosure::{Action, route};
+use toolfold_wire::raw;
+
+use crate::catalogs::{file, home, project, refactor, storage};
+use crate::fixture::Fixture;
+
+fn fixture() -> Fixture {
+    Fixture::of([storage(), refactor(), home(), file(), project()])
+}
+
+fn say(name: &str, arguments: Value) -> Value {
+    fixture().say(Surface::Ontology, name, arguments)
+}
+
+fn keys(value: &Value) -> Vec<&String> {
+    value.as_object().unwrap().keys().collect()
+}
+
+#[test]
+fn a_whole_cycle_from_the_root_to_the_call() {
+    let root = say("list", json!({}));
+    assert_eq!(keys(&root), ["path", "nodes", "tools", "next_cursor"]);
+    assert_eq!((&root["path"], &root["tools"]), (&json!([]), &json!([])));
+    assert_eq!(keys(&root["nodes"][0]), ["name", "path", "summary", "tags"]);
+    let inside = say("list", json!({"path": ["Servers", "refactor"]}));
+    let ids: Vec<&str> =
+        inside["tools"].as_array().unwrap().iter().map(|tool| tool["tool_id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["refactor.extract_function", "refactor.rename_symbol"]);
+    let found = say(
+        "search_tool_by_category",
+        json!({"query": "rename symbol", "category_path": ["Servers", "refactor"], "limit": 5, "cursor": null}),
+    );
+    assert_eq!(keys(&found), ["category_path", "results", "next_cursor"]);
+    let pointer = &found["results"][0];
+    assert_eq!(keys(pointer), ["tool_id", "path", "summary", "tags", "confidence"]);
+    assert_eq!(pointer["tool_id"], "refactor.rename_symbol");
+    assert_eq!(pointer["path"], json!(["Servers", "refactor"]));
+    assert_eq!(pointer["summary"], "Renames a symbol project-wide and updates references");
+    assert!(pointer["confidence"].as_f64().unwrap() > 0.5);
+    let expanded = say("expand_tool", json!({"tool_id": "refactor.rename_symbol"}));
+    assert_eq!(keys(&expanded), ["tool_id", "path", "summary", "args_schema", "result_schema"]);
+    assert_eq!(expanded["args_schema"]["properties"]["dry_run"], json!({"type": "boolean", "default": true}));
+    assert_eq!(expanded["result_schema"]["required"], json!(["changed_files"]));
+    let call = json!({"tool_id": "refactor.rename_symbol", "arguments": {"project_root": ".", "symbol": "a", "new_name": "b"}});
+    let fixture = fixture();
+    assert!(matches!(route(Surface::Ontology, &fixture.view(), "call_tool", Some(&raw(&call))), Action::Call { .. }));
+}
+
+#[test]
+fn a_query_filters_a_list_and_reaches_below_it() {
+    let listed = say("list", json!({"path": ["Servers"], "query": "upload file"}));
+    let ids: Vec<&Value> = listed["tools"].as_array().unwrap().iter().map(|tool| &tool["tool_id"]).collect();
+    assert!(ids.contains(&&json!("storage.put_object")), "{ids:?}");
+    assert!(
+        listed["nodes"].as_array().unwrap().iter().any(|node| node["name"] == "file" || node["name"] == "storage"),
+        "{listed}"
+    );
+}
+
+#[test]
+fn tags_filter_too() {
+    let listed = say("list", json!({"path": ["Servers", "home"], "tags": ["thermostat"]}));
+    assert_eq!(listed["tools"].as_array().unwrap().len(), 1);
+    assert_eq!(listed["tools"][0]["tool_id"], "home.set_thermostat");
+    let none = say("list", json!({"path": ["Servers", "home"], "tags": ["oauth"]}));
+    assert_eq!(none["error"]["code"], "NO_MATCH_IN_CATEGORY");
+}
+
+#[test]
+fn pages_are_ten_long_unless_said_and_fifty_at_most() {
+    let page = |arguments: Value| say("list", arguments);
+    let mut arguments = json!({"path": ["Servers", "project"]});
+    let mut seen: Vec<Value> = Vec::new();
+    for _ in 0..3 {
+        let answer = page(arguments.clone());
+        assert_eq!(answer["tools"].as_array().unwrap().len(), 10);
+        seen.extend(answer["tools"].as_array().unwrap().iter().map(|tool| tool["tool_id"].clone()));
+        arguments["cursor"] = answer["next_cursor"].clone();
+    }
+    assert_eq!(arguments["cursor"], Value::Null, "thirty tools are three pages");
+    let unique: std::collections::BTreeSet<String> = seen.iter().map(Value::to_string).collect();
+    assert_eq!(unique.len(), 30);
+    assert_eq!(page(json!({"path": ["Servers", "project"], "limit": 1000}))["tools"].as_array().unwrap().len(), 30);
+    let cursor = page(json!({"path": ["Servers", "project"]}))["next_cursor"].clone();
+    let smaller = Fixture::of([storage()]);
+    let gone = smaller.say(Surface::Ontology, "list", json!({"cursor": cursor}));
+    assert_eq!(gone["error"]["code"], "INVALID_CURSOR");
+    let again = Fixture::of([project()]).say(Surface::Ontology, "list", json!({"cursor": cursor}));
+    assert_eq!(again["tools"].as_array().unwrap().len(), 10, "it survives a change elsewhere");
+    assert_eq!(page(json!({"cursor": "made up"}))["error"]["next_action"], json!({"tool": "list", "arguments": {}}));
+    let other = json!({"cursor": cursor, "query": "something else"});
+    assert_eq!(page(other)["error"]["code"], "INVALID_CURSOR");
+}
+
+#[test]
+fn search_nodes_finds_where_to_start() {
+    let found = say("search_nodes", json!({"query": "rename a symbol in the code", "limit": 5}));
+    assert_eq!(keys(&found["results"][0]), ["path", "summary", "confidence"]);
+    let paths: Vec<&Value> = found["results"].as_array().unwrap().iter().map(|node| &node["path"]).collect();
+    assert!(paths.contains(&&json!(["Servers", "refactor"])), "{found}");
+    let none = say("search_nodes", json!({"query": "zxqwv"}));
+    assert_eq!(none["error"]["code"], "NO_MATCH_IN_CATEGORY");
+    assert_eq!(none["error"]["next_action"], json!({"tool": "list", "arguments": {}}));
+}
+
+#[test]
+fn no_match_in_category_suggests_categories() {
+    let none = say("search_tool_by_category", json!({"query": "thermostat", "category_path": ["Servers", "file"]}));
+    assert_eq!(none["error"]["code"], "NO_MATCH_IN_CATEGORY");
+    let hints = none["error"]["hints"].as_array().unwrap();
+    assert!(hints.contains(&json!("Servers/home")), "{none}");
+    assert_eq!(none["error"]["next_action"], json!({"tool": "search_nodes", "arguments": {"query": "thermostat"}}));
+}
+
+#[test]
+fn unknown_path_suggests_the_closest() {
+    let unknown = say("list", json!({"path": ["Servers", "storge"]}));
+    assert_eq!(unknown["error"]["code"], "UNKNOWN_PATH");
+    assert_eq!(unknown["error"]["hints"], json!(["Servers/storage"]));
+    assert_eq!(unknown["error"]["next_action"], json!({"tool": "list", "arguments": {"path": ["Servers", "storage"]}}));
+}
+
+#[test]
+fn tool_not_found_names_the_nearest() {
+    for (name, key) in [("expand_tool", "tool_id"), ("call_tool", "tool_id")] {
+        let missing = say(name, json!({key: "refactor.rename_symbl"}));
+        assert_eq!(missing["error"]["code"], "TOOL_NOT_FOUND");
+        assert_eq!(missing["error"]["hints"][0], "refactor.rename_symbol");
+        assert_eq!(missing["error"]["next_action"]["tool"], "search_nodes");
+    }
+}
