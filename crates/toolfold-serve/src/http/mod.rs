@@ -5,8 +5,10 @@ mod event_log;
 mod guard;
 mod headers;
 mod modern;
+mod overview;
 mod post;
 mod reply;
+mod rest;
 mod session;
 
 use std::net::SocketAddr;
@@ -63,7 +65,7 @@ pub async fn serve_http(
         .route("/mcp", any(default_surface))
         .route("/mcp/{surface}", any(named_surface))
         .route("/healthz", get(|| async { json_response(StatusCode::OK, r#"{"status":"ok"}"#.into()) }))
-        .route("/v1/status", get(status))
+        .merge(rest::routes())
         .route("/", get(front))
         .fallback(nothing_here)
         .layer(axum::middleware::from_fn_with_state(app.clone(), guard::check))
@@ -84,19 +86,6 @@ async fn named_surface(State(app): State<App>, Path(name): Path<String>, request
         return (StatusCode::NOT_FOUND, message).into_response();
     };
     post::mcp(app, surface, request).await
-}
-
-async fn status(State(app): State<App>) -> Response {
-    let servers = app.gateway.status().await;
-    let snapshot = app.gateway.snapshot().await;
-    let body = serde_json::json!({
-        "version": env!("CARGO_PKG_VERSION"),
-        "surface": app.surface,
-        "catalog": snapshot.catalog.number(),
-        "tools": snapshot.catalog.entries().len(),
-        "servers": servers,
-    });
-    json_response(StatusCode::OK, body.to_string())
 }
 
 async fn front(headers: HeaderMap) -> String {

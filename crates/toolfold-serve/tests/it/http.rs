@@ -69,17 +69,18 @@ async fn the_stateless_era_checks_its_headers() {
 #[tokio::test]
 async fn the_stateless_era_has_its_own_statuses() {
     let client = client().await;
-    let post = async |method: &str, params: Value| {
+    let post_as = async |version: &str, method: &str, params: Value| {
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
-        client.post(&body, headers(&[("mcp-protocol-version", "2026-07-28"), ("mcp-method", method)])).await
+        client.post(&body, headers(&[("mcp-protocol-version", version), ("mcp-method", method)])).await
     };
+    let post = async |method: &str, params: Value| post_as("2026-07-28", method, params).await;
     let unknown = post("no/such", json!({"_meta": modern_meta()})).await;
     assert_eq!((unknown.status, code(&unknown)), (404, -32601));
     let bare = post("tools/list", json!({})).await;
     assert_eq!((bare.status, code(&bare)), (400, -32602));
     let mut other = modern_meta();
     other["io.modelcontextprotocol/protocolVersion"] = json!("2031-01-01");
-    let other = post("tools/list", json!({"_meta": other})).await;
+    let other = post_as("2031-01-01", "tools/list", json!({"_meta": other})).await;
     assert_eq!((other.status, code(&other)), (400, -32022));
     let told = client
         .post(r#"{"jsonrpc":"2.0","method":"notifications/x"}"#, headers(&[("mcp-protocol-version", "2026-07-28")]))

@@ -1,7 +1,10 @@
 //! Both transports and both eras, over real sockets and streams, with real server processes behind them.
 
+#![allow(clippy::unwrap_used, reason = "a test that panics has said what it had to say")]
+
 mod bridge;
 mod http;
 mod proxy;
+mod rest;
 mod stdio;
 mod support;

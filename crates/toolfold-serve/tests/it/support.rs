@@ -14,7 +14,7 @@ use toolfold_serve::{serve_http, serve_stdio};
 use toolfold_test::{FakeServer, HttpClient};
 
 /// A configuration with these fake servers over stdio.
-pub fn config(surface: Surface, servers: &[(&str, &FakeServer)]) -> Config {
+pub(crate) fn config(surface: Surface, servers: &[(&str, &FakeServer)]) -> Config {
     let servers = servers.iter().map(|(name, fake)| {
         let (command, args) = fake.stdio_command();
         let name = ServerName::new(*name).unwrap();
@@ -25,11 +25,11 @@ pub fn config(surface: Surface, servers: &[(&str, &FakeServer)]) -> Config {
 }
 
 /// A gateway of this process's own tools: `local.echo`.
-pub fn local_gateway(surface: Surface) -> Gateway {
+pub(crate) fn local_gateway(surface: Surface) -> Gateway {
     start(Config { surface, ..Config::default() })
 }
 
-pub fn start(config: Config) -> Gateway {
+pub(crate) fn start(config: Config) -> Gateway {
     let definition = json!({
         "name": "echo",
         "description": "Say the same again.",
@@ -42,25 +42,25 @@ pub fn start(config: Config) -> Gateway {
 }
 
 /// Serves a gateway over HTTP on a free port, for as long as the test runs.
-pub async fn over_http(gateway: Gateway, surface: Surface) -> SocketAddr {
+pub(crate) async fn over_http(gateway: Gateway, surface: Surface) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(serve_http(gateway, surface, listener, CancellationToken::new()));
     address
 }
 
-pub async fn http_client(gateway: Gateway, surface: Surface) -> HttpClient {
+pub(crate) async fn http_client(gateway: Gateway, surface: Surface) -> HttpClient {
     HttpClient::new(format!("http://{}/mcp", over_http(gateway, surface).await))
 }
 
 /// A conversation over a pipe, line by line.
-pub struct Pipe {
+pub(crate) struct Pipe {
     to: WriteHalf<DuplexStream>,
     from: Lines<BufReader<ReadHalf<DuplexStream>>>,
 }
 
 impl Pipe {
-    pub fn to(gateway: Gateway, surface: Surface) -> Self {
+    pub(crate) fn to(gateway: Gateway, surface: Surface) -> Self {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (input, output) = tokio::io::split(theirs);
         tokio::spawn(serve_stdio(gateway, surface, input, output, CancellationToken::new()));
@@ -68,28 +68,28 @@ impl Pipe {
         Pipe { to, from: BufReader::new(from).lines() }
     }
 
-    pub async fn send(&mut self, line: &str) {
+    pub(crate) async fn send(&mut self, line: &str) {
         self.to.write_all(format!("{line}\n").as_bytes()).await.unwrap();
     }
 
-    pub async fn receive(&mut self) -> Value {
+    pub(crate) async fn receive(&mut self) -> Value {
         serde_json::from_str(&self.from.next_line().await.unwrap().expect("another line")).unwrap()
     }
 
     /// Sends a message and waits for the next line.
-    pub async fn exchange(&mut self, message: Value) -> Value {
+    pub(crate) async fn exchange(&mut self, message: Value) -> Value {
         self.send(&message.to_string()).await;
         self.receive().await
     }
 
-    pub async fn initialize(&mut self, version: &str) -> Value {
+    pub(crate) async fn initialize(&mut self, version: &str) -> Value {
         let params =
             json!({"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
         self.exchange(json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params})).await
     }
 
     /// Ends the input and gives every line that still comes.
-    pub async fn close(mut self) -> Vec<Value> {
+    pub(crate) async fn close(mut self) -> Vec<Value> {
         self.to.shutdown().await.unwrap();
         let mut rest = Vec::new();
         while let Some(line) = self.from.next_line().await.unwrap() {
@@ -100,22 +100,22 @@ impl Pipe {
 }
 
 /// The `_meta` of the stateless era.
-pub fn modern_meta() -> Value {
+pub(crate) fn modern_meta() -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientCapabilities": {},
     })
 }
 
-pub fn names(list: &Value) -> Vec<String> {
+pub(crate) fn names(list: &Value) -> Vec<String> {
     list["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
 }
 
-pub fn text(result: &Value) -> &str {
+pub(crate) fn text(result: &Value) -> &str {
     result["content"][0]["text"].as_str().unwrap()
 }
 
-pub fn with_token(token: &str) -> Config {
+pub(crate) fn with_token(token: &str) -> Config {
     let mut config = Config::default();
     config.http.token = Some(Secret::new(token));
     config
