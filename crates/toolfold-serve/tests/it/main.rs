@@ -8,3 +8,4 @@ mod proxy;
 mod rest;
 mod stdio;
 mod support;
+mod surfaces;

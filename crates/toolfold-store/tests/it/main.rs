@@ -5,6 +5,7 @@
 mod children;
 mod damage;
 mod manifests;
+mod toolsets;
 
 use std::path::Path;
 
