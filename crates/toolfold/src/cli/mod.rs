@@ -8,6 +8,7 @@ mod fail;
 mod ls;
 mod open;
 mod output;
+mod prompt;
 mod search;
 mod serve;
 mod show;
@@ -65,6 +66,8 @@ enum Command {
     Call(call::Call),
     /// Tell how the servers are
     Status(status::Status),
+    /// Print the rules that a model is told, for a system prompt
+    Prompt(prompt::Prompt),
     /// Measure how well search does on a set of tools and queries
     Eval(eval::Eval),
     /// Print a completion script for your shell
@@ -82,6 +85,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Command::Show(show) => show.run(&common),
         Command::Call(call) => call.run(&common),
         Command::Status(status) => status.run(&common),
+        Command::Prompt(prompt) => prompt.run(&common),
         Command::Eval(eval) => eval.run(&common),
         Command::Completions(completions) => completions.run(),
     };

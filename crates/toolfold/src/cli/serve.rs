@@ -24,7 +24,7 @@ pub(crate) struct Serve {
     /// Where to listen [default: 127.0.0.1:7420]
     #[arg(long, value_name = "ADDRESS:PORT")]
     listen: Option<SocketAddr>,
-    /// What a model sees: compact or direct [default: compact]
+    /// What a model sees: compact, hybrid, two-phase, single, lifecycle, levels, ontology, gateway or direct [default: compact]
     #[arg(long, value_name = "SURFACE", value_parser = parse_surface)]
     surface: Option<Surface>,
 }

@@ -30,7 +30,7 @@ fn transcript(world: &World, arguments: &[&str]) -> String {
 fn every_page_of_help() {
     let world = World::without_config();
     let mut pages = transcript(&world, &["--help"]);
-    for command in ["serve", "check", "search", "ls", "tree", "show", "call", "status", "completions"] {
+    for command in ["serve", "check", "search", "ls", "tree", "show", "call", "status", "prompt", "completions"] {
         pages.push_str(&transcript(&world, &[command, "--help"]));
     }
     insta::assert_snapshot!(pages);
@@ -46,6 +46,8 @@ fn the_first_run() {
         &["ls"],
         &["search", "what", "time", "is", "it", "-n", "2"],
         &["show", "time_convert"],
+        &["prompt"],
+        &["prompt", "--surface", "ontology", "--json"],
         &["call", "calculate", "expression=6*7"],
         &["call", "base64_encode", "text=hello", "--json"],
     ] {
