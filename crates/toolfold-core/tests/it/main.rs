@@ -1,5 +1,7 @@
 //! Names, fingerprints, refusals and words.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+
 use proptest::prelude::*;
 use serde_json::json;
 use toolfold_core::{Code, Entry, Refusal, Secret, ServerName, ToolId, exposed_name, words};

@@ -3,7 +3,10 @@
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use toolfold_core::Surface;
-use toolfold_disclosure::level::{Level, describe, example, parameter, signature, summary};
+use toolfold_disclosure::level::{
+    Level, compact_schema, describe, details_page, example, full_page, micro_schema, parameter, parameter_page,
+    signature, summary,
+};
 use toolfold_disclosure::{Checker, answer, route, tokens};
 use toolfold_wire::{raw, raw_of};
 
@@ -118,6 +121,26 @@ proptest! {
         let arguments: Map<String, Value> = members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
         let action = route(Surface::Compact, &fixture.view(), &name, Some(&raw(&arguments)));
         let _ = answer(Surface::Compact, &fixture.view(), &action);
+    }
+
+    #[test]
+    fn any_request_gets_an_answer_on_every_surface(surface in prop::sample::select(Surface::ALL.to_vec()), name in prop::sample::select(toolfold_catalog::RESERVED.to_vec()), members in prop::collection::vec((prop::sample::select(vec!["query", "path", "tool", "parameter", "detail", "limit", "cursor", "arguments", "category", "name", "names", "tool_id", "category_path", "tags", "group", "agent", "toolName", "toolNames", "mode", "offset", "backend", "prefix", "detailLevel", "action"]), json_value()), 0..6)) {
+        let fixture = Fixture::new();
+        let arguments: Map<String, Value> = members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+        let action = route(surface, &fixture.view(), name, Some(&raw(&arguments)));
+        if let Ok(result) = answer(surface, &fixture.view(), &action) {
+            prop_assert!(serde_json::from_str::<Value>(result.get()).is_ok());
+        }
+    }
+
+    #[test]
+    fn pages_and_reduced_schemas_of_anything(schema in schema(), path in "\\PC{0,12}") {
+        let entry = entry(schema.clone());
+        let cost = |value: &Value| tokens::count(&value.to_string());
+        prop_assert!(cost(&compact_schema(&schema)) <= cost(&schema));
+        let _ = micro_schema(&schema);
+        prop_assert!(cost(&details_page(&entry, "t")) <= cost(&full_page(&entry, "t")));
+        let _ = parameter_page(&entry, "t", &path);
     }
 
     #[test]

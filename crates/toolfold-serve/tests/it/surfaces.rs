@@ -32,7 +32,7 @@ fn gateway(config: Config) -> Gateway {
 /// A client that hides how it speaks.
 enum Client {
     Pipe { pipe: Box<Pipe>, modern: bool, next: u64, told: Vec<String> },
-    Http { client: HttpClient, modern: bool },
+    Http { client: Box<HttpClient>, modern: bool },
 }
 
 impl Client {
@@ -50,7 +50,7 @@ impl Client {
         if !modern {
             client.initialize("2025-11-25").await;
         }
-        Client::Http { client, modern }
+        Client::Http { client: Box::new(client), modern }
     }
 
     /// One of each kind.

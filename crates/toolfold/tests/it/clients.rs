@@ -79,13 +79,13 @@ fn questions_of_a_server_reach_clients_of_either_era() {
     }
 }
 
-fn python(mode: &str) -> Command {
+pub(crate) fn python(mode: &str) -> Command {
     let mut command = Command::new(peers::venv("python"));
     command.arg(script("client.py")).arg(mode);
     command
 }
 
-fn typescript(client: &str, arguments: &[&str]) -> Command {
+pub(crate) fn typescript(client: &str, arguments: &[&str]) -> Command {
     let mut command = node();
     command.arg(script(client)).args(arguments);
     command
@@ -162,6 +162,6 @@ fn check(world: &World, client: Command, protocol: &str) {
 }
 
 /// The text of a result's first part.
-fn text(result: &Value) -> &str {
+pub(crate) fn text(result: &Value) -> &str {
     result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {result:#}"))
 }

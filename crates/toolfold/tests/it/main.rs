@@ -18,4 +18,5 @@ mod peers;
 mod readme;
 mod registry;
 mod second_start;
+mod surfaces;
 mod world;
