@@ -14,6 +14,8 @@ pub struct Config {
     pub settings: SurfaceSettings,
     /// Spellings of the tools that are always listed.
     pub pin: Vec<String>,
+    /// Whether the tools that are called most are listed too.
+    pub pin_used: bool,
     /// How many tokens one answer of a meta-tool may have.
     pub budget: usize,
     /// Whether the built-in toolbox is served. On without any configuration.
@@ -100,6 +102,7 @@ impl Default for Config {
             surface: Surface::default(),
             settings: SurfaceSettings::default(),
             pin: Vec::new(),
+            pin_used: false,
             budget: 700,
             toolbox: true,
             servers: BTreeMap::new(),

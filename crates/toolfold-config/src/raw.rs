@@ -14,6 +14,9 @@ pub(crate) enum Dialect {
     Client,
 }
 
+/// What `pin` says for "whatever is called most".
+pub(crate) const AUTO: &str = "auto";
+
 #[derive(Debug, Default)]
 pub(crate) struct RawConfig {
     pub(crate) dialect: Dialect,
@@ -70,7 +73,7 @@ impl RawConfig {
         raw.surface = table.text("surface", report);
         raw.groups = table.text("groups", report);
         raw.format = table.text("format", report);
-        raw.pin = table.texts("pin", report);
+        raw.pin = table.texts_or_word("pin", AUTO, report);
         raw.budget = table.integer("budget", report);
         raw.toolbox = table.flag("toolbox", report);
         raw.store = table.text("store", report);

@@ -9,7 +9,7 @@ use toolfold_core::{Format, Groups, Secret, ServerName, Surface, slug, words};
 
 use crate::config::{Config, Server};
 use crate::expand::{Trouble, expand};
-use crate::raw::{Dialect, RawConfig, RawHttp, RawServer};
+use crate::raw::{AUTO, Dialect, RawConfig, RawHttp, RawServer};
 use crate::report::{Place, Report, quoted, shown_key};
 use crate::table::{Field, Texts, Typed};
 
@@ -50,6 +50,8 @@ impl Resolver<'_> {
         let formats = [("json", Format::Json), ("xml", Format::Xml)];
         config.settings.format = self.choice(&raw.format, &formats, Format::Json);
         config.pin = self.texts(&raw.pin);
+        config.pin_used = config.pin.iter().any(|pin| pin == AUTO);
+        config.pin.retain(|pin| pin != AUTO);
         if let Some(budget) = raw.budget.given() {
             config.budget = self.budget(budget);
         }

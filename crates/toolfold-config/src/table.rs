@@ -123,6 +123,19 @@ impl<'n> Table<'n> {
         })
     }
 
+    /// A list of strings, or one certain word that stands for a list of itself.
+    pub(crate) fn texts_or_word(&mut self, key: &'static str, word: &str, report: &mut Report) -> Field<Texts> {
+        let says =
+            |member: &&&Member| member.name == key && matches!(&member.node.value, Value::Text(text) if text == word);
+        if self.left.iter().any(|member| says(&member)) {
+            return match self.text(key, report) {
+                Field::Given(typed) => Field::Given(Typed { place: typed.place.clone(), value: vec![typed] }),
+                _ => Field::Wrong,
+            };
+        }
+        self.texts(key, report)
+    }
+
     pub(crate) fn pairs(&mut self, key: &'static str, report: &mut Report) -> Field<Pairs> {
         self.field(key, report, |node, place, report| {
             let table = Table::open(node, place.clone(), report)?;

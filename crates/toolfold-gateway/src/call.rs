@@ -70,7 +70,11 @@ impl Gateway {
             let message = format!("The server {} is not there any more.", entry.server());
             return Err(Failed::Refused(Refusal::new(Code::ServerUnavailable, message)));
         };
-        logged(&entry.id.to_string(), bridge::exchange(self, (entry.server(), source), request, params).await)
+        let outcome = bridge::exchange(self, (entry.server(), source), request, params).await;
+        if outcome.is_ok() {
+            self.count_use(&entry.id);
+        }
+        logged(&entry.id.to_string(), outcome)
     }
 }
 

@@ -119,7 +119,7 @@ impl Gateway {
         let (surface, era, loaded) = (client.surface, client.era, client.loaded());
         let config = self.0.config.load_full();
         let split = surface == Surface::Levels && config.settings.groups == Groups::Split;
-        if surface != Surface::Direct && !split && config.pin.is_empty() && loaded.is_empty() {
+        if surface != Surface::Direct && !split && config.pin.is_empty() && !config.pin_used && loaded.is_empty() {
             return self.0.snapshot.load().tool_list(surface, era, &[]);
         }
         self.wait_for(Progress::Settled, Some(SETTLE_LIST)).await;

@@ -16,6 +16,7 @@ mod request;
 mod snapshot;
 mod source;
 mod subscriptions;
+mod usage;
 mod writer;
 
 pub use change::{Change, PROMPTS_CHANGED, RESOURCE_UPDATED, RESOURCES_CHANGED, TOOLS_CHANGED, updated};

@@ -8,13 +8,14 @@ use std::sync::{Arc, OnceLock};
 use toolfold_catalog::Catalog;
 use toolfold_config::Config;
 use toolfold_core::{Groups, ServerName, Surface, SurfaceSettings, ToolId};
-use toolfold_disclosure::{View, tools};
+use toolfold_disclosure::{View, tokens, tools};
 use toolfold_index::Index;
 use toolfold_wire::{Era, Object, Raw, raw};
 
 use crate::change::Change;
 use crate::offers::Offers;
 use crate::source::Source;
+use crate::usage::{MOST_PINNED, MOST_TOKENS};
 
 pub struct Snapshot {
     pub catalog: Catalog,
@@ -34,17 +35,11 @@ impl Snapshot {
         catalog: Catalog,
         index: Index,
         config: &Config,
+        used: &[ToolId],
         offers: Offers,
         sources: BTreeMap<ServerName, Source>,
     ) -> Self {
-        let found = config.pin.iter().filter_map(|spelling| catalog.resolve(spelling).ok());
-        let mut pins: Vec<usize> = Vec::new();
-        for pin in found.filter(|position| catalog.entry(*position).is_tool()) {
-            // Two spellings of one tool pin it once.
-            if !pins.contains(&pin) {
-                pins.push(pin);
-            }
-        }
+        let pins = pins(&catalog, config, used);
         let (budget, settings) = (config.budget, config.settings);
         Snapshot { catalog, index, pins, budget, settings, offers, sources, lists: Default::default() }
     }
@@ -52,7 +47,7 @@ impl Snapshot {
     pub(crate) fn empty(config: &Config) -> Self {
         let catalog = Catalog::empty();
         let index = Index::build(&catalog);
-        Snapshot::new(catalog, index, config, Offers::default(), BTreeMap::new())
+        Snapshot::new(catalog, index, config, &[], Offers::default(), BTreeMap::new())
     }
 
     pub fn view(&self) -> View<'_> {
@@ -126,4 +121,24 @@ impl Snapshot {
         };
         new.len() != old.len() || new.iter().zip(&old).any(differ)
     }
+}
+
+/// The tools that are pinned by name, then those by use for which there is room. Each once, however it is spelled.
+fn pins(catalog: &Catalog, config: &Config, used: &[ToolId]) -> Vec<usize> {
+    let mut pins: Vec<usize> = Vec::new();
+    let named = config.pin.iter().filter_map(|spelling| catalog.resolve(spelling).ok());
+    for pin in named.filter(|position| catalog.entry(*position).is_tool()) {
+        if !pins.contains(&pin) {
+            pins.push(pin);
+        }
+    }
+    let (most, mut left) = (pins.len() + MOST_PINNED, MOST_TOKENS);
+    for pin in used.iter().filter(|_| config.pin_used).filter_map(|id| catalog.position(id)) {
+        let cost = tokens::count(catalog.entry(pin).definition.get());
+        if pins.len() < most && cost <= left && !pins.contains(&pin) {
+            left -= cost;
+            pins.push(pin);
+        }
+    }
+    pins
 }

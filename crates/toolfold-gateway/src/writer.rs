@@ -8,7 +8,7 @@ use std::sync::{Arc, Weak};
 use tokio::sync::{mpsc, oneshot, watch};
 use toolfold_catalog::Catalog;
 use toolfold_config::{Config, Server, Transport, changed};
-use toolfold_core::{Fingerprint, ServerName};
+use toolfold_core::{Fingerprint, ServerName, ToolId};
 use toolfold_store::Store;
 use toolfold_upstream::{Event as Happened, Manifest, Report, State, Upstream};
 use toolfold_wire::{Object, Raw, raw};
@@ -22,6 +22,7 @@ use crate::local::LocalServer;
 use crate::offers::Offers;
 use crate::snapshot::Snapshot;
 use crate::source::Source;
+use crate::usage::most_used;
 
 pub(crate) enum Event {
     Report(Report),
@@ -51,13 +52,15 @@ pub(crate) struct Writer {
     store: Option<Arc<Store>>,
     servers: BTreeMap<ServerName, Known>,
     number: u64,
+    /// What was called most before this start.
+    used: Vec<ToolId>,
 }
 
 impl Writer {
     pub(crate) fn new(inner: Weak<Inner>, progress: watch::Sender<Progress>, local: Vec<LocalServer>) -> Self {
         let (reports, reported) = mpsc::unbounded_channel();
         let servers = local.into_iter().map(|server| (server.name.clone(), Known::local(server))).collect();
-        Writer { inner, progress, reports, reported, store: None, servers, number: 0 }
+        Writer { inner, progress, reports, reported, store: None, servers, number: 0, used: Vec::new() }
     }
 
     pub(crate) async fn run(mut self, mut inbox: mpsc::UnboundedReceiver<Event>) {
@@ -120,6 +123,9 @@ impl Writer {
             let _ = inner.store.set(store.clone());
         }
         self.store = store;
+        if config.pin_used {
+            self.used = most_used(self.store.clone()).await;
+        }
         self.read_documents().await;
         for server in config.servers.values() {
             let manifest = manifests.remove(&(server.name.clone(), config_key(server)));
@@ -249,6 +255,9 @@ impl Writer {
             changed = changes.changed.len(),
             "configuration applied"
         );
+        if new.pin_used && !old.pin_used {
+            self.used = most_used(self.store.clone()).await;
+        }
         inner.config.store(Arc::new(new));
         drop(inner);
         self.read_documents().await
@@ -265,7 +274,7 @@ impl Writer {
             Some((name, known.config.as_ref().is_none_or(|config| config.prefix), known.manifest.as_deref()?))
         }));
         let sources = self.servers.iter().map(|(name, known)| (name.clone(), known.source.clone())).collect();
-        let next = Snapshot::new(catalog, index, &config, offers, sources);
+        let next = Snapshot::new(catalog, index, &config, &self.used, offers, sources);
         let changes = next.changes_since(&before);
         inner.snapshot.store(Arc::new(next));
         for change in changes {

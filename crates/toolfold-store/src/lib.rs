@@ -10,6 +10,7 @@ mod open;
 
 mod manifests;
 mod toolsets;
+mod usage;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};

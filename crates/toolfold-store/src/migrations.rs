@@ -6,7 +6,7 @@ use rusqlite::{Connection, TransactionBehavior};
 /// "Tlfd", in the field of the header that says whose database it is.
 pub(crate) const APPLICATION: i64 = 0x546C_6664;
 
-const STEPS: [&str; 2] = [
+const STEPS: [&str; 3] = [
     // The same server name may stand for different programs in different projects that share this file: hence two
     // columns in the key.
     "CREATE TABLE manifests (
@@ -22,6 +22,10 @@ const STEPS: [&str; 2] = [
         json TEXT NOT NULL
     ) STRICT;
     CREATE INDEX toolsets_by_use ON toolsets (used_at);",
+    "CREATE TABLE usage (
+        tool TEXT PRIMARY KEY NOT NULL,
+        calls INTEGER NOT NULL
+    ) STRICT;",
 ];
 
 pub(crate) const NEWEST: i64 = STEPS.len() as i64;

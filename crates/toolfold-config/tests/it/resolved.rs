@@ -112,3 +112,14 @@ fn a_reload_touches_only_what_changed() {
     assert_eq!(changed(&old, &new), expected);
     assert!(changed(&old, &old).is_empty());
 }
+
+#[test]
+fn tools_are_pinned_by_name_by_use_or_both() {
+    let pins = |text: &str| {
+        let config = config(text);
+        (config.pin, config.pin_used)
+    };
+    assert_eq!(pins("pin = \"auto\""), (Vec::new(), true));
+    assert_eq!(pins("pin = [\"auto\", \"a.b\"]"), (vec!["a.b".to_owned()], true));
+    assert_eq!(pins("pin = [\"a.b\"]"), (vec!["a.b".to_owned()], false));
+}

@@ -334,3 +334,26 @@ async fn several_surfaces_are_served_at_once_and_their_rules_differ() {
         );
     }
 }
+
+#[tokio::test]
+async fn what_is_called_most_is_pinned_from_the_next_start_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("toolfold.db");
+    let config = || Config { pin_used: true, store: Some(path.clone()), ..Config::default() };
+    let first = gateway(config());
+    let mut client = Client::http(&first, Surface::Compact, false).await;
+    for _ in 0..4 {
+        client.call("home__get_states", json!({})).await;
+    }
+    client.call("home__set_light", light()).await;
+    assert_eq!(client.listed().await, ["find_tools", "call_tool"], "a list stays as it is while it is used");
+    // Counted beside the calls: what has not arrived yet is waited for, where it arrives.
+    let store = toolfold_store::Store::open(Some(&path)).unwrap().store;
+    while store.most_used(4, 1).unwrap().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    first.stop().await;
+    let second = gateway(config());
+    let mut client = Client::http(&second, Surface::Compact, false).await;
+    assert_eq!(client.listed().await, ["find_tools", "call_tool", "home__get_states"]);
+}

@@ -6,6 +6,7 @@ mod children;
 mod damage;
 mod manifests;
 mod toolsets;
+mod usage;
 
 use std::path::Path;
 

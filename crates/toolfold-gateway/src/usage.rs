@@ -1,0 +1,43 @@
+//! Which tools are called most, for `pin = "auto"`.
+//!
+//! What a reader would get wrong: what is counted now shows at the next start. A list that changed while a conversation
+//! goes on would cost its client everything that it keeps by it.
+
+use std::sync::Arc;
+
+use toolfold_core::ToolId;
+use toolfold_store::Store;
+use tracing::debug;
+
+use crate::gateway::Gateway;
+
+/// Called once or twice is no habit.
+const AT_LEAST: i64 = 3;
+/// More are asked for than fit: some may be gone, or too long.
+const ASKED: i64 = 24;
+/// Tools that are pinned by use, and the tokens that they may cost together.
+pub(crate) const MOST_PINNED: usize = 6;
+pub(crate) const MOST_TOKENS: usize = 1200;
+
+impl Gateway {
+    /// Counts a call, beside whatever else goes on: nobody waits for it.
+    pub(crate) fn count_use(&self, tool: &ToolId) {
+        if !self.0.config.load().pin_used {
+            return;
+        }
+        let Some(store) = self.0.store.get().cloned() else { return };
+        let tool = tool.to_string();
+        tokio::task::spawn_blocking(move || {
+            if let Err(error) = store.count_use(&tool) {
+                debug!(tool, "its use is not counted: {error}");
+            }
+        });
+    }
+}
+
+/// The ids of the most used tools, most used first.
+pub(crate) async fn most_used(store: Option<Arc<Store>>) -> Vec<ToolId> {
+    let Some(store) = store else { return Vec::new() };
+    let read = tokio::task::spawn_blocking(move || store.most_used(AT_LEAST, ASKED).unwrap_or_default()).await;
+    read.unwrap_or_default().iter().filter_map(|id| ToolId::parse(id)).collect()
+}
