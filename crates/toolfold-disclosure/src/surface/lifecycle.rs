@@ -3,6 +3,8 @@
 //! What a reader would get wrong: who has a session gets loaded tools into its list. Who has none is given their
 //! definitions and a handle instead, and calls them through `call_tool`.
 
+use std::borrow::Cow;
+
 use serde_json::{Value, json};
 use toolfold_core::Refusal;
 use toolfold_wire::{Object, Raw, raw};
@@ -19,12 +21,24 @@ const DESCRIBE: &str = "tool_describe";
 const LOAD: &str = "tool_load";
 const ACTIVE: &str = "tool_active";
 
-pub(super) const DEFINITIONS: [&str; 4] = [
+const DEFINITIONS: [&str; 4] = [
     r#"{"name":"tool_find","description":"Search tools by what they do.","inputSchema":{"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"integer"}},"required":["query"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
     r#"{"name":"tool_describe","description":"Get a tool's description and schema.","inputSchema":{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
     r#"{"name":"tool_load","description":"Load tools, so that they can be called.","inputSchema":{"type":"object","properties":{"names":{"type":"array","items":{"type":"string"}},"toolset":{"type":"string","description":"Add to this set"}},"required":["names"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
     r#"{"name":"tool_active","description":"List the tools that are loaded.","inputSchema":{"type":"object","properties":{"toolset":{"type":"string","description":"From tool_load"}}},"_meta":{"anthropic/alwaysLoad":true}}"#,
 ];
+
+/// What only those without a session need.
+const TOOLSETS: [&str; 2] = [
+    r#","toolset":{"type":"string","description":"Add to this set"}"#,
+    r#","properties":{"toolset":{"type":"string","description":"From tool_load"}}"#,
+];
+
+pub(super) fn definitions(view: &View<'_>) -> Vec<Cow<'static, str>> {
+    let sets: &[&str] = if view.session { &TOOLSETS } else { &[] };
+    let without = |text: &str| sets.iter().fold(text.to_owned(), |text, set| text.replacen(set, "", 1));
+    DEFINITIONS.iter().map(|text| without(text).into()).collect()
+}
 
 pub(super) const RULES: &str = "Only loaded tools can be seen. Do not assume that a tool exists: tool_find it first, with \
     a short phrase for one step at a time; when unsure, try other words. Never call a tool without knowing its schema: \

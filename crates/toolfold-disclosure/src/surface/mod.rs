@@ -155,7 +155,7 @@ fn definitions(surface: Surface, view: &View<'_>) -> Vec<Cow<'static, str>> {
         Surface::Hybrid => hybrid::DEFINITIONS.map(Cow::from).into(),
         Surface::TwoPhase => two_phase::DEFINITIONS.map(Cow::from).into(),
         Surface::Single => single::DEFINITIONS.map(Cow::from).into(),
-        Surface::Lifecycle => lifecycle::DEFINITIONS.map(Cow::from).into(),
+        Surface::Lifecycle => lifecycle::definitions(view),
         Surface::Levels => levels::definitions(view),
         Surface::Ontology => ontology::DEFINITIONS.map(Cow::from).into(),
         Surface::Gateway => gateway::DEFINITIONS.map(Cow::from).into(),

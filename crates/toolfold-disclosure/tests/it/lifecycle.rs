@@ -75,6 +75,7 @@ fn what_is_loaded_is_listed_in_that_order() {
     let names: Vec<Value> =
         list.iter().map(|raw| serde_json::from_str::<Value>(raw.get()).unwrap()["name"].clone()).collect();
     assert_eq!(names, ["tool_find", "tool_describe", "tool_load", "tool_active", "workflow_status", "spec_init"]);
+    assert!(list[..4].iter().all(|definition| !definition.get().contains("toolset")), "sessions need no handles");
     let shown: Value = serde_json::from_str(&text(&active(&view))).unwrap();
     assert_eq!(shown.as_array().unwrap().len(), 6);
     assert_eq!(
