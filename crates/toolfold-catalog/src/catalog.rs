@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use toolfold_core::{Entry, ServerName, ToolId};
+use toolfold_core::{Entry, Kind, ServerName, ToolId};
 
 use crate::exposed::expose;
 use crate::node::Node;
@@ -117,6 +117,17 @@ impl Catalog {
     /// enough for its node.
     pub fn node(&self, path: &[String]) -> Result<&Node, Vec<String>> {
         self.root.find(path)
+    }
+
+    /// How much is in a node, in words: `3 tools`, `1 agent`, or `4 entries` where there are several kinds of them.
+    pub fn counted(&self, node: &Node) -> String {
+        let mut kinds = node.entries.iter().map(|&position| self.entry(position).kind);
+        let first = kinds.next().unwrap_or(Kind::Tool);
+        match (node.entries.len(), kinds.all(|kind| kind == first)) {
+            (1, _) => format!("1 {}", first.as_str()),
+            (many, true) => format!("{many} {}s", first.as_str()),
+            (many, false) => format!("{many} entries"),
+        }
     }
 
     /// What `newer` has that this one has not, and the other way round.

@@ -7,7 +7,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use toolfold_config::{LoadOptions, load};
+use toolfold_config::{Config, LoadOptions, load};
 use toolfold_gateway::{Gateway, document_files};
 use tracing::{error, warn};
 
@@ -15,10 +15,24 @@ const EVERY: Duration = Duration::from_secs(1);
 
 type Seen = Vec<(PathBuf, Option<(SystemTime, u64)>)>;
 
+/// How the files looked. To be taken before a gateway starts to read them: a change that falls between would never be
+/// seen as one.
+#[derive(Debug)]
+pub struct Look {
+    files: Vec<PathBuf>,
+    seen: Seen,
+    documents: Seen,
+}
+
+impl Look {
+    pub fn at(config: &Config) -> Look {
+        Look { files: config.files.clone(), seen: look(&config.files), documents: look(&document_files(config)) }
+    }
+}
+
 /// Runs until the program ends.
-pub async fn reload(gateway: Gateway, options: LoadOptions, mut files: Vec<PathBuf>) {
-    let mut seen = look(&files);
-    let mut documents = look_at_documents(&gateway).await;
+pub async fn reload(gateway: Gateway, options: LoadOptions, before: Look) {
+    let Look { mut files, mut seen, mut documents } = before;
     loop {
         tokio::time::sleep(EVERY).await;
         let found = look_at_documents(&gateway).await;

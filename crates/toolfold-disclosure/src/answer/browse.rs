@@ -42,20 +42,16 @@ fn items(view: &View<'_>, browse: &Browse, node: &Node) -> Vec<Vec<String>> {
         let below = node.children.iter().flat_map(|child| {
             if child.children.is_empty() { std::slice::from_ref(child) } else { child.children.as_slice() }
         });
-        return pinned.chain(below.map(of_node)).collect();
+        return pinned.chain(below.map(|node| of_node(view, node))).collect();
     }
     if node.children.is_empty() {
         return node.entries.iter().filter(wanted).map(|position| entry(position, Level::Summary)).collect();
     }
-    node.children.iter().map(of_node).collect()
+    node.children.iter().map(|node| of_node(view, node)).collect()
 }
 
-fn of_node(node: &Node) -> Vec<String> {
-    let count = match node.entries.len() {
-        1 => "1 tool".to_owned(),
-        many => format!("{many} tools"),
-    };
-    let short = format!("{} — {count}", shown(node));
+fn of_node(view: &View<'_>, node: &Node) -> Vec<String> {
+    let short = format!("{} — {}", shown(node), view.catalog.counted(node));
     if node.summary.is_empty() { vec![short] } else { vec![format!("{short}: {}", node.summary), short] }
 }
 

@@ -91,7 +91,7 @@ async fn named_surface(State(app): State<App>, Path(name): Path<String>, request
 async fn front(headers: HeaderMap) -> String {
     let host = headers.get("host").and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1:7420").to_owned();
     format!(
-        "Toolfold {} is running.\n\nMCP endpoint: http://{host}/mcp\nState of the servers: http://{host}/v1/status\n",
+        "Toolfold {} is running.\n\nMCP endpoint: http://{host}/mcp\nHTTP API: http://{host}/openapi.json\nState of the servers: http://{host}/v1/status\n",
         env!("CARGO_PKG_VERSION")
     )
 }

@@ -33,7 +33,7 @@ impl Ls {
             let mut rows: Vec<Vec<String>> = node
                 .children
                 .iter()
-                .map(|child| vec![format!("{}/", child.name()), count(child), plain(&child.summary)])
+                .map(|child| vec![format!("{}/", child.name()), snapshot.catalog.counted(child), plain(&child.summary)])
                 .collect();
             if node.children.is_empty() {
                 rows = entries().map(|entry| vec![plain(&entry.id.to_string()), plain(&summary(entry))]).collect();
@@ -45,13 +45,6 @@ impl Ls {
             }
             print(&table(&rows))
         })
-    }
-}
-
-fn count(node: &Node) -> String {
-    match node.entries.len() {
-        1 => "1 tool".to_owned(),
-        many => format!("{many} tools"),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use serde_json::json;
-use toolfold_core::ServerName;
+use toolfold_core::{Kind, ServerName};
 use toolfold_disclosure::level::{signature, summary};
 use toolfold_gateway::Snapshot;
 use toolfold_index::{Filter, Hit, Query};
@@ -67,13 +67,11 @@ impl Search {
 
     fn as_text(&self, snapshot: &Snapshot, hit: &Hit) -> String {
         let entry = snapshot.catalog.entry(hit.entry);
-        let signature = plain(&signature(entry).text);
-        let mut text = format!(
-            "{}{} — {}",
-            bold(&plain(&entry.id.to_string())),
-            dim(&format!("({signature})")),
-            plain(&summary(entry))
-        );
+        let takes = match entry.kind {
+            Kind::Tool => format!("({})", plain(&signature(entry).text)),
+            kind => format!(" [{}]", kind.as_str()),
+        };
+        let mut text = format!("{}{} — {}", bold(&plain(&entry.id.to_string())), dim(&takes), plain(&summary(entry)));
         if hit.copies > 0 {
             text.push_str(&dim(&format!(" (+{} much like it)", hit.copies)));
         }
@@ -90,6 +88,7 @@ impl Search {
         let entry = snapshot.catalog.entry(hit.entry);
         let mut value = json!({
             "tool": entry.id.to_string(),
+            "kind": entry.kind,
             "signature": signature(entry).text,
             "summary": summary(entry),
             "confidence": hit.confidence,

@@ -47,11 +47,11 @@ impl Serve {
     async fn serve(self, options: LoadOptions, config: Config, origin: Origin) -> Result<(), Fail> {
         let stop = CancellationToken::new();
         tokio::spawn(stop_on_signal(stop.clone()));
-        let (surface, listen, files) = (config.surface, config.http.listen, config.files.clone());
+        let (surface, listen, look) = (config.surface, config.http.listen, watch::Look::at(&config));
         let listener = if self.stdio { None } else { Some(bind(listen).await?) };
         let announcement = announce(&config, &origin);
         let gateway = Gateway::start(Options { local: local_servers(&config), config });
-        tokio::spawn(watch::reload(gateway.clone(), options, files));
+        tokio::spawn(watch::reload(gateway.clone(), options, look));
         let served = match listener {
             Some(listener) => {
                 let address = Address(listener.local_addr()?);

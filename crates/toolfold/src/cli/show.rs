@@ -54,7 +54,7 @@ impl Show {
 /// JSON members as labelled lines; what is not a JSON object is shown as it is.
 fn for_people(text: &str) -> String {
     let Ok(Value::Object(mut about)) = serde_json::from_str::<Value>(text) else { return text.to_owned() };
-    let title = about.shift_remove("tool").unwrap_or_default();
+    let title = ["tool", "agent", "skill"].iter().find_map(|kind| about.shift_remove(*kind)).unwrap_or_default();
     let mut shown = format!("{}\n", title.as_str().unwrap_or_default());
     for (label, value) in about {
         let value = match value {
@@ -73,8 +73,7 @@ fn for_people(text: &str) -> String {
 
 /// The text of a tool result.
 pub(crate) fn text_of(result: &toolfold_wire::Raw) -> String {
-    let content =
-        Object::parse(result).and_then(|object| object.read::<Value>("content")).unwrap_or_default();
+    let content = Object::parse(result).and_then(|object| object.read::<Value>("content")).unwrap_or_default();
     let texts = content.as_array().into_iter().flatten().map(|item| match item["text"].as_str() {
         Some(text) => text.to_owned(),
         None => item.to_string(),

@@ -11,6 +11,7 @@ mod catalogs;
 mod clients;
 mod command_line;
 mod conformance;
+mod documents;
 mod fakes;
 mod faults;
 mod inspector;
