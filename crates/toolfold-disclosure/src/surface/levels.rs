@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use serde_json::{Value, json};
+use toolfold_catalog::{Node, SERVERS};
 use toolfold_core::{Code, Entry, Groups, Kind, Refusal, exposed_name};
 
 use super::next::Wish;
@@ -62,7 +63,7 @@ pub(super) fn meta(view: &View<'_>, name: &str) -> Option<Meta> {
         name if view.settings.groups == Groups::Split && servers(view).any(|server| split_name(server) == name) => {
             Some(|view, name, given| {
                 let server = servers(view).find(|server| split_name(server) == name).unwrap_or_default();
-                discover(view, &given, vec![toolfold_catalog::SERVERS.to_owned(), server.to_owned()])
+                discover(view, &given, vec![SERVERS.to_owned(), server.to_owned()])
             })
         }
         _ => None,
@@ -118,16 +119,21 @@ fn browse(view: &View<'_>, group: &[String]) -> Result<Action, Refusal> {
     let line = |&at: &usize| json!({"name": view.catalog.exposed(at), "summary": summary(view.catalog.entry(at))});
     let mut answer = json!({"tools": shown.iter().map(line).collect::<Vec<_>>()});
     if crowded {
-        let below = if overall {
-            view.catalog.root().children.iter().flat_map(|child| &child.children).collect()
-        } else {
-            node.children.iter().collect::<Vec<_>>()
-        };
+        let below: Vec<&Node> = if overall { leaves(node) } else { node.children.iter().collect() };
         let groups = below.iter().map(|node| json!({"name": node.path.join("/"), "summary": node.summary}));
         answer["groups"] = groups.collect();
         answer["more"] = json!(all.len() - shown.len());
     }
     Ok(Action::Answer(json_result(&answer)))
+}
+
+/// The second row of the tree, and of the first what has nothing below it.
+fn leaves(root: &Node) -> Vec<&Node> {
+    let below = |child| std::slice::from_ref(child).iter();
+    root.children
+        .iter()
+        .flat_map(|child| if child.children.is_empty() { below(child) } else { child.children.iter() })
+        .collect()
 }
 
 fn agents(view: &View<'_>, given: &Arguments) -> Result<Action, Refusal> {
