@@ -14,7 +14,7 @@
 //!     |arguments| Output::Text(format!("Hello, {}!", arguments["name"].as_str().unwrap_or("you"))),
 //! );
 //! let tools = Toolfold::start([tools]).await?;
-//! let best = &tools.find("say hello to someone", 3)[0];
+//! let best = &tools.find("greet a person by name", 3)[0];
 //! assert_eq!(best.name, "greeter.greet");
 //! tools.load(&[&best.name])?;
 //! assert!(tools.is_active("greet"));
