@@ -7,7 +7,7 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use toolfold_core::Surface;
-use toolfold_wire::{Id, LEGACY, MODERN, Message, Raw, RpcError, SESSION_HEADER, VERSION_HEADER, code};
+use toolfold_wire::{BoxFuture, Id, LEGACY, MODERN, Message, Raw, RpcError, SESSION_HEADER, VERSION_HEADER, code};
 
 use super::event_log::{EventLog, First, parse_event_id};
 use super::modern::unknown_version;
@@ -101,8 +101,10 @@ fn initialize(app: &App, surface: Surface, id: Id, params: Option<&Raw>) -> Resp
 /// cancellation, and the client may come back for the answer.
 async fn request(session: Arc<Session>, streaming: bool, id: Id, method: String, params: Option<Raw>) -> Response {
     let log = session.stream();
-    tokio::spawn(work(session.clone(), log.clone(), id.clone(), method, params));
+    let mut work = Carried::new(work(session.clone(), log.clone(), id.clone(), method, params));
     let first = tokio::select! {
+        biased;
+        () = work.run() => log.first().await,
         first = log.first() => first,
         () = tokio::time::sleep(PATIENCE), if streaming => First::Stream,
     };
@@ -119,6 +121,31 @@ async fn request(session: Arc<Session>, streaming: bool, id: Id, method: String,
         First::Stream => {
             let prime = session.legacy.version >= "2025-11-25";
             event_stream(log.read(0, prime))
+        }
+    }
+}
+
+/// Work that is done here for as long as somebody waits here for it, and elsewhere after that.
+struct Carried(Option<BoxFuture<'static, ()>>);
+
+impl Carried {
+    fn new(work: impl Future<Output = ()> + Send + 'static) -> Self {
+        Carried(Some(Box::pin(work)))
+    }
+
+    async fn run(&mut self) {
+        if let Some(work) = &mut self.0 {
+            work.await;
+        }
+        self.0 = None;
+    }
+}
+
+impl Drop for Carried {
+    fn drop(&mut self) {
+        let rest = self.0.take().zip(tokio::runtime::Handle::try_current().ok());
+        if let Some((work, runtime)) = rest {
+            runtime.spawn(work);
         }
     }
 }

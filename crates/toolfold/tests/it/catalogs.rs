@@ -65,7 +65,8 @@ async fn listed(fake: &FakeServer) -> Vec<Value> {
 
 /// The names in the order the fake serves them, from its own script.
 fn fake_names(fake: &FakeServer) -> Vec<Value> {
-    let script: Value = serde_json::from_str(&std::fs::read_to_string(fake.folder().join("script.json")).unwrap()).unwrap();
+    let script: Value =
+        serde_json::from_str(&std::fs::read_to_string(fake.folder().join("script.json")).unwrap()).unwrap();
     let tools = match script["catalog"].as_str() {
         Some(file) => serde_json::from_str::<Value>(&std::fs::read_to_string(file).unwrap()).unwrap()["tools"].clone(),
         None => script["tools"].clone(),

@@ -85,13 +85,15 @@ async fn several_clients_share_one_process() {
 
 #[tokio::test]
 async fn a_client_that_vanishes_takes_nothing_with_it() {
-    let fake = FakeServer::script(json!({"eras": ["legacy"], "tools": ["hang", "work"], "calls": {"hang": {"hang": true}}}));
+    let fake =
+        FakeServer::script(json!({"eras": ["legacy"], "tools": ["hang", "work"], "calls": {"hang": {"hang": true}}}));
     let world = world("", &[("fake", &fake)]);
     let served = world.serve();
     let client = session(&served).await;
     call(&client, "fake.work").await;
     let gone = HttpClient::new(&served.url);
-    let hanging = tokio::spawn(async move { gone.modern("tools/call", json!({"name": "fake.hang", "arguments": {}})).await });
+    let hanging =
+        tokio::spawn(async move { gone.modern("tools/call", json!({"name": "fake.hang", "arguments": {}})).await });
     until("the call has arrived", || fake.received("tools/call").len() == 2).await;
     hanging.abort();
     until("the server was told", || !fake.received("notifications/cancelled").is_empty()).await;
@@ -148,7 +150,8 @@ async fn a_ten_megabyte_list_is_served_like_any_other() {
 
 #[tokio::test]
 async fn a_change_of_the_configuration_touches_only_what_changed() {
-    let stays = FakeServer::script(json!({"eras": ["legacy"], "tools": ["slow"], "calls": {"slow": {"delay_ms": 3000}}}));
+    let stays =
+        FakeServer::script(json!({"eras": ["legacy"], "tools": ["slow"], "calls": {"slow": {"delay_ms": 3000}}}));
     let goes = FakeServer::script(json!({"tools": ["old"]}));
     let comes = FakeServer::script(json!({"tools": ["new"]}));
     let world = world("surface = \"direct\"", &[("stays", &stays), ("goes", &goes)]);
@@ -159,7 +162,11 @@ async fn a_change_of_the_configuration_touches_only_what_changed() {
     let other = session(&served).await;
     let under_way = tokio::spawn(async move { call(&other, "stays.slow").await });
     until("the call has arrived", || stays.received("tools/call").len() == 1).await;
-    std::fs::write(world.path("toolfold.toml"), config("surface = \"direct\"", &[("stays", &stays), ("comes", &comes)])).unwrap();
+    std::fs::write(
+        world.path("toolfold.toml"),
+        config("surface = \"direct\"", &[("stays", &stays), ("comes", &comes)]),
+    )
+    .unwrap();
     until("the new server is there", || !comes.starts().is_empty()).await;
     let mut names = Vec::new();
     while !names.contains(&json!("comes__new")) {

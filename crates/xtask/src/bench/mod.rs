@@ -32,8 +32,19 @@ pub fn run(workspace: &Workspace) -> Result<()> {
 
 fn build(workspace: &Workspace) -> Result<Programs> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let arguments =
-        ["build", "--release", "--no-default-features", "-p", "toolfold", "-p", "toolfold-test", "--bin", "toolfold", "--bin", "fake-server"];
+    let arguments = [
+        "build",
+        "--release",
+        "--no-default-features",
+        "-p",
+        "toolfold",
+        "-p",
+        "toolfold-test",
+        "--bin",
+        "toolfold",
+        "--bin",
+        "fake-server",
+    ];
     let status = Command::new(cargo).args(arguments).current_dir(&workspace.root).status()?;
     ensure!(status.success(), "the release build failed");
     let release = workspace.target.join("release");
