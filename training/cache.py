@@ -11,8 +11,9 @@ class Cache:
         self.rows, self.vectors = {}, np.zeros((0, 384), np.float16)
         if os.path.exists(self.path + ".npy"):
             self.vectors = np.load(self.path + ".npy")
-            with open(self.path + ".txt", encoding="utf-8") as file:
+            with open(self.path + ".txt", encoding="utf-8", newline="") as file:
                 self.rows = {text: row for row, text in enumerate(file.read().split("\0"))}
+        assert len(self.rows) == len(self.vectors), "texts and vectors do not belong together"
 
     def encode(self, texts, note, chunk=12800):
         """Encodes what is not yet known, saving after every chunk."""
@@ -26,7 +27,7 @@ class Cache:
 
     def _save(self):
         np.save(self.path + ".npy", self.vectors)
-        with open(self.path + ".txt", "w", encoding="utf-8") as file:
+        with open(self.path + ".txt", "w", encoding="utf-8", newline="") as file:  # a text may hold a carriage return
             file.write("\0".join(self.rows))
 
     def row(self, text):

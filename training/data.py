@@ -15,6 +15,9 @@ import os
 import random
 import re
 
+import numpy as np
+import scipy.sparse
+
 from words import split
 
 DEV_SETS = ["api_bank", "azure", "bfcl", "mcp308", "metatool", "metatool_multi"]
@@ -71,23 +74,52 @@ def text_of(document):
 
 
 class Forbidden:
-    """What the development sets contain."""
+    """What the development sets contain. A tool counts as theirs when its text is nearly the same, not only when it is equal:
+    real servers' lists hold later wordings of tools that the sets took from the same servers."""
 
     def __init__(self, shared):
-        tools = [t for s in DEV_SETS for t in jsonl(f"{shared}/eval/dev/{s}/tools.jsonl")]
-        self.descriptions = {plain(t["description"]) for t in tools}
-        self.names = {(plain(t["server"]), plain(t["name"])) for t in tools}
-        self.servers = {plain(t["server"]) for t in tools if "::" in t["id"]}
+        self.tools = [t for s in DEV_SETS for t in jsonl(f"{shared}/eval/dev/{s}/tools.jsonl")]
+        self.names = {(plain(t["server"]), plain(t["name"])) for t in self.tools}
+        self.servers = {plain(t["server"]) for t in self.tools if "::" in t["id"]}
         self.queries = {plain(q["query"]) for s in DEV_SETS for q in jsonl(f"{shared}/eval/dev/{s}/queries.jsonl")}
 
-    def tool(self, tool):
+    def without(self, tools, whole_servers=False, others=()):
+        """The tools that are neither in the sets nor nearly the same as one there (or one of `others`)."""
+        near = near_copies(tools, self.tools + list(others))
+        return [t for t, n in zip(tools, near) if not n and not self._named(t, whole_servers)]
+
+    def _named(self, tool, whole_servers):
         server = plain(tool.get("server"))
         return (
-            plain(tool.get("description")) in self.descriptions
-            or (server, plain(tool["name"])) in self.names
-            or server in self.servers
+            (server, plain(tool["name"])) in self.names
+            or whole_servers and server in self.servers
             or server.startswith("azure") and "devops" not in server
         )
+
+
+def near_copies(tools, others, alike=0.6, alike_with_name=0.4):
+    """Which tools share most words of their description with one of `others`, or many words and the name."""
+    vectorise = lambda these: [set(plain(t.get("description")).split()) for t in these]
+    left, right = vectorise(tools), vectorise(others)
+    numbers = {}
+    matrix = lambda sets: scipy.sparse.csr_matrix(
+        (np.ones(sum(map(len, sets)), np.float32), ([i for i, w in enumerate(sets) for _ in w], [numbers.setdefault(x, len(numbers)) for w in sets for x in w])),
+        (len(sets), 400_000))
+    a, b = matrix(left), matrix(right).T.tocsc()
+    sizes = np.array([len(w) for w in right], np.float32)
+    squashed = [plain(t["name"]).replace(" ", "") for t in others]
+    same_name = {}
+    for i, name in enumerate(squashed):
+        same_name.setdefault(name, []).append(i)
+    found = np.zeros(len(tools), bool)
+    for start in range(0, len(tools), 1000):
+        shared = (a[start : start + 1000] @ b).toarray()
+        for row in range(len(shared)):
+            number = start + row
+            share = shared[row] / np.maximum(len(left[number]) + sizes - shared[row], 1)
+            called = same_name.get(plain(tools[number]["name"]).replace(" ", ""), [])
+            found[number] = share.max() >= alike or any(share[i] >= alike_with_name for i in called)
+    return found
 
 
 def labelled(shared, forbidden):
@@ -109,9 +141,9 @@ def catalogs(shared, forbidden):
             continue
         with open(path, encoding="utf-8") as file:
             tools = [dict(tool, server=server) for tool in json.load(file).get("tools") or []]
-        kept = [t for t in tools if plain(t.get("description")) not in forbidden.descriptions]
-        servers[server] = kept
-    return servers
+        servers[server] = tools
+    kept = forbidden.without([t for tools in servers.values() for t in tools])
+    return {server: [t for t in kept if t["server"] == server] for server in servers}
 
 
 def held(servers):
@@ -131,21 +163,23 @@ def own(shared, forbidden, pairs):
 
 
 def tool_texts(shared, forbidden):
-    """Tools without queries, one of each description."""
-    tools = [t for server in catalogs(shared, forbidden).values() for t in server]
-    tools += jsonl(f"{shared}/eval/scale/tools.jsonl.gz")
-    seen, away = set(), held(catalogs(shared, forbidden))
-    for tool in tools:
+    """Tools without queries, one of each description, and none that is nearly one of the servers kept out."""
+    servers = catalogs(shared, forbidden)
+    away = held(servers)
+    tools = [t for server, ts in servers.items() if server not in away for t in ts]
+    tools += [t for t in jsonl(f"{shared}/eval/scale/tools.jsonl.gz") if t["server"] not in away]
+    seen = set()
+    for tool in forbidden.without(tools, whole_servers=True, others=[t for s in away for t in servers[s]]):
         key = plain(tool.get("description"))
-        if len(key) < 12 or key in seen or forbidden.tool(tool) or tool["server"] in away:
-            continue
-        seen.add(key)
-        yield document(tool)
+        if len(key) >= 12 and key not in seen:
+            seen.add(key)
+            yield document(tool)
 
 
-def self_pairs(documents, random_):
+def self_pairs(documents):
     """Two pairs of each tool: its name for its description, and its first sentence for everything else."""
     for d in documents:
+        random_ = random.Random(f"{d.name} {d.first}")  # a tool's pairs do not change when another tool comes or goes
         name = " ".join(split(d.name))
         if random_.random() < 0.3 and d.server:
             name = f"{d.server} {name}"
@@ -269,5 +303,5 @@ def everything(shared, pairs, sources, seed=7):
     random_ = random.Random(seed)
     forbidden = Forbidden(shared)
     result = list(labelled(shared, forbidden)) + list(own(shared, forbidden, pairs))
-    result += list(self_pairs(list(tool_texts(shared, forbidden)), random_))
+    result += list(self_pairs(tool_texts(shared, forbidden)))
     return result + list(outside(sources, random_))

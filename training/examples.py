@@ -4,7 +4,6 @@ import numpy as np
 
 import data
 from model import FIELDS, LIMITS
-from words import split
 
 # Share of a batch by source.
 SHARES = {"metatool": 0.12, "sealtools": 0.10, "own": 0.30, "self": 0.28, "debian": 0.05, "wordnet": 0.06, "operations": 0.09}
@@ -72,7 +71,7 @@ class Examples:
         return np.concatenate(found) if found else np.zeros(0, np.int64)
 
     def flat_queries(self, numbers):
-        """Ids, which row each belongs to; some words of long queries are dropped at random."""
+        """Ids, and which row each belongs to."""
         ids = [self.queries[n] for n in numbers]
         return np.concatenate(ids), np.repeat(np.arange(len(ids)), [len(i) for i in ids])
 

@@ -6,11 +6,9 @@ import numpy as np
 import onnxruntime
 from tokenizers import Tokenizer
 
-POOLED = {"gte-small", "all-MiniLM-L6-v2"}  # both take the mean over all tokens
-
 
 class Teacher:
-    """`folder` holds `onnx/model.onnx` and `tokenizer.json`; `model` overrides the former (an int8 copy, say)."""
+    """Both encoders take the mean over all tokens. `folder` holds `onnx/model.onnx` and `tokenizer.json`; `model` overrides the former (an int8 copy, say)."""
 
     def __init__(self, folder, model=None, threads=2):
         options = onnxruntime.SessionOptions()

