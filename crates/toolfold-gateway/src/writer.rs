@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot, watch};
 use toolfold_catalog::Catalog;
@@ -33,6 +34,9 @@ pub(crate) enum Event {
     Register(LocalServer, oneshot::Sender<Result<(), String>>),
     Stop(oneshot::Sender<()>),
 }
+
+/// How long a client has the machine to itself after the start.
+const HEAD_START: Duration = Duration::from_millis(8);
 
 /// How far the start has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -114,6 +118,9 @@ impl Writer {
         let Some(inner) = self.inner.upgrade() else { return };
         let config = inner.config.load_full();
         drop(inner);
+        // A client that has just started us asks for the list of tools first, and most lists need nothing of what
+        // follows: reading a few megabytes on the same cores would only be in its way.
+        tokio::time::sleep(HEAD_START).await;
         let path = config.store.clone();
         let wanted: Vec<_> = config.servers.values().map(|server| (server.name.clone(), config_key(server))).collect();
         let opened = tokio::task::spawn_blocking(move || remembered(path.as_deref(), &wanted)).await;
