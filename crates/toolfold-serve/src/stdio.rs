@@ -224,12 +224,7 @@ impl Connection {
     }
 
     async fn refuse(&self, bad: BadMessage) {
-        let answer = match bad.id {
-            Some(id) => Message::response(id, Err(bad.error)).to_line(),
-            // JSON-RPC: an error about something without a readable id carries `null`.
-            None => format!(r#"{{"jsonrpc":"2.0","id":null,"error":{}}}"#, toolfold_wire::raw(&bad.error)),
-        };
-        let _ = self.out.send(answer).await;
+        let _ = self.out.send(bad.to_line()).await;
     }
 
     async fn send(&self, message: Message) {

@@ -113,6 +113,14 @@ pub struct BadMessage {
     pub error: RpcError,
 }
 
+impl BadMessage {
+    /// The answer to it, as a line. What had no readable id is answered with `null`, as JSON-RPC wants it.
+    pub fn to_line(&self) -> String {
+        let id = self.id.as_ref().map_or("null", Id::as_json);
+        format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{}}}"#, raw(&self.error))
+    }
+}
+
 #[derive(Deserialize)]
 struct Incoming<'a> {
     #[serde(default, borrow, deserialize_with = "present")]

@@ -179,11 +179,7 @@ async fn batch(app: &App, headers: &HeaderMap, messages: Vec<Result<Message, too
             }
             Ok(Message::Notification { method, params }) => session.legacy.notification(&method, params).await,
             Ok(Message::Response { id, outcome }) => drop(session.legacy.answered(&id, outcome)),
-            Err(bad) => answers.push(format!(
-                r#"{{"jsonrpc":"2.0","id":{},"error":{}}}"#,
-                bad.id.as_ref().map_or("null", Id::as_json),
-                toolfold_wire::raw(&bad.error)
-            )),
+            Err(bad) => answers.push(bad.to_line()),
         }
     }
     if answers.is_empty() {

@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use futures_util::{Stream, StreamExt};
-use toolfold_wire::{Id, Message, RpcError, raw};
+use toolfold_wire::{BadMessage, Id, RpcError};
 
 /// How often a silent stream says that it is still there.
 pub(crate) const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -26,13 +26,9 @@ pub(crate) fn empty_response(status: StatusCode) -> Response {
     response
 }
 
-/// A JSON-RPC error as a whole answer. Without an id it carries `null`, as JSON-RPC wants it.
+/// A JSON-RPC error as a whole answer.
 pub(crate) fn error_response(status: StatusCode, id: Option<Id>, error: RpcError) -> Response {
-    let body = match id {
-        Some(id) => Message::response(id, Err(error)).to_line(),
-        None => format!(r#"{{"jsonrpc":"2.0","id":null,"error":{}}}"#, raw(&error)),
-    };
-    json_response(status, body)
+    json_response(status, BadMessage { id, error }.to_line())
 }
 
 /// A stream of events, each already in its text form.
