@@ -42,6 +42,13 @@ impl Fake {
         }
     }
 
+    /// What a request changes for those after it, told as it comes in: its answer runs beside theirs.
+    pub(super) fn arrived(&self, method: &str) {
+        if method == "server/discover" && self.script.on_probe == OnProbe::Poison {
+            self.poisoned.store(true, Ordering::SeqCst);
+        }
+    }
+
     pub(super) async fn answer(&self, caller: &Caller, method: &str, params: &Object) -> Result<Raw, RpcError> {
         if self.script.silent.iter().any(|silent| silent == method) {
             pending::<()>().await;
@@ -81,8 +88,7 @@ impl Fake {
         match self.script.on_probe {
             OnProbe::Error => return Err(RpcError::method_not_found("server/discover")),
             OnProbe::Exit => self.journal.exit("probe", 1),
-            OnProbe::Poison => self.poisoned.store(true, Ordering::SeqCst),
-            OnProbe::Silent => {}
+            OnProbe::Poison | OnProbe::Silent => {}
         }
         pending().await
     }

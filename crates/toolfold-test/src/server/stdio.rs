@@ -56,6 +56,7 @@ impl Connection {
 
     fn start(&self, id: Id, method: String, params: Option<Raw>, initialized: bool) {
         let (fake, link, running) = (self.fake, self.link.clone(), self.running.clone());
+        fake.arrived(&method);
         let key = id.clone();
         let mut table = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         let task = tokio::spawn(async move {
