@@ -1,36 +1,53 @@
-//! Which words of an entry are indexed, and in which field. Servers are not trusted to be brief: the text of one entry
-//! and the depth of its schema are bounded, and what comes first in the list below is what survives.
+//! Which texts of an entry are searched, and in which field. Servers are not trusted to be brief: every field and the
+//! depth of a schema are bounded, so that an entry costs a few kilobytes at most.
+//!
+//! What a reader would get wrong: nothing here depends on the rest of the catalog. An entry's words and its vector are
+//! the same whatever stands beside it, which is what makes an update as exact as a new index.
 
 use serde_json::Value;
 use toolfold_catalog::Catalog;
 use toolfold_core::{Entry, words};
 
-/// Characters indexed per entry.
-const LONGEST_TEXT: usize = 8 * 1024;
 /// A definition above this is searched by name and description alone: its schema is not worth parsing.
 const LARGEST_DEFINITION: usize = 512 * 1024;
 const DEEPEST: usize = 6;
-const LONGEST_WORD: usize = 40;
+/// Characters of each field, in the order of `Field::ALL`.
+const LONGEST: [usize; FIELDS] = [200, 200, 200, 400, 4000, 1000, 2500];
+/// Said of nearly every server, so it tells none apart.
+const EVERY_SERVER: [&str; 3] = ["mcp", "server", "modelcontextprotocol"];
+
+pub(crate) const FIELDS: usize = Field::ALL.len();
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Field {
     Server,
     Name,
     Title,
+    /// The first sentence of the description.
+    Summary,
+    /// The rest of it.
     Description,
     Parameter,
     ParameterDescription,
 }
 
 impl Field {
-    pub const ALL: [Field; 6] =
-        [Field::Server, Field::Name, Field::Title, Field::Description, Field::Parameter, Field::ParameterDescription];
+    pub const ALL: [Field; 7] = [
+        Field::Server,
+        Field::Name,
+        Field::Title,
+        Field::Summary,
+        Field::Description,
+        Field::Parameter,
+        Field::ParameterDescription,
+    ];
 
     pub fn as_str(self) -> &'static str {
         match self {
             Field::Server => "server",
             Field::Name => "name",
             Field::Title => "title",
+            Field::Summary => "summary",
             Field::Description => "description",
             Field::Parameter => "parameter",
             Field::ParameterDescription => "parameter description",
@@ -38,48 +55,54 @@ impl Field {
     }
 }
 
-/// Calls `each` with every word of the entry and its field.
-pub(crate) fn words_of(entry: &Entry, server_title: Option<&str>, each: &mut dyn FnMut(Field, &str)) {
-    let mut text = Text { left: LONGEST_TEXT, each };
-    text.add(Field::Server, entry.server().as_str());
-    text.add(Field::Server, server_title.unwrap_or_default());
-    text.add(Field::Name, entry.name());
-    text.add(Field::Title, entry.title.as_deref().unwrap_or_default());
-    text.add(Field::Description, &entry.description);
-    if entry.definition.get().len() <= LARGEST_DEFINITION {
-        text.add_schema(&entry.input_schema(), 0);
+/// The texts of one entry, by field.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Texts([String; FIELDS]);
+
+impl Texts {
+    pub(crate) fn of(entry: &Entry, server_title: Option<&str>) -> Texts {
+        let mut texts = Texts::default();
+        for text in [entry.server().as_str(), server_title.unwrap_or_default()] {
+            words::each(text, |word| {
+                if !EVERY_SERVER.contains(&word) {
+                    texts.add(Field::Server, word);
+                }
+            });
+        }
+        texts.add(Field::Name, entry.name());
+        let title = entry.title.as_deref().unwrap_or_default();
+        // A title that only spells the name out says nothing twice.
+        if words::split(title) != words::split(entry.name()) {
+            texts.add(Field::Title, title);
+        }
+        let (first, rest) = first_sentence(entry.description.trim());
+        texts.add(Field::Summary, first);
+        texts.add(Field::Description, rest);
+        if entry.definition.get().len() <= LARGEST_DEFINITION {
+            texts.add_schema(&entry.input_schema(), 0);
+        }
+        texts
     }
-}
 
-pub(crate) fn server_title<'a>(catalog: &'a Catalog, entry: &Entry) -> Option<&'a str> {
-    catalog.server(entry.server()).and_then(|server| server.title.as_deref())
-}
+    pub(crate) fn get(&self, field: Field) -> &str {
+        &self.0[field as usize]
+    }
 
-struct Text<'a> {
-    left: usize,
-    each: &'a mut dyn FnMut(Field, &str),
-}
-
-impl Text<'_> {
     fn add(&mut self, field: Field, text: &str) {
-        if self.left == 0 {
+        let whole = &mut self.0[field as usize];
+        let left = LONGEST[field as usize].saturating_sub(whole.len());
+        if text.is_empty() || left < 2 {
             return;
         }
-        let mut end = text.len().min(self.left);
-        while !text.is_char_boundary(end) {
-            end -= 1;
+        if !whole.is_empty() {
+            whole.push(' ');
         }
-        self.left = self.left.saturating_sub(text.len());
-        words::each(&text[..end], |word| {
-            if word.len() <= LONGEST_WORD {
-                (self.each)(field, word);
-            }
-        });
+        whole.push_str(beginning(text, left - 1));
     }
 
     fn add_schema(&mut self, schema: &Value, depth: usize) {
         let Value::Object(members) = schema else { return };
-        if depth > DEEPEST || self.left == 0 {
+        if depth > DEEPEST {
             return;
         }
         if let Some(Value::Object(properties)) = members.get("properties") {
@@ -105,5 +128,55 @@ impl Text<'_> {
         if let Some(Value::Array(values)) = property.get("enum") {
             values.iter().filter_map(Value::as_str).for_each(|value| self.add(Field::ParameterDescription, value));
         }
+    }
+}
+
+#[cfg(test)]
+impl From<[&str; FIELDS]> for Texts {
+    fn from(texts: [&str; FIELDS]) -> Self {
+        Texts(texts.map(str::to_owned))
+    }
+}
+
+pub(crate) fn server_title<'a>(catalog: &'a Catalog, entry: &Entry) -> Option<&'a str> {
+    catalog.server(entry.server()).and_then(|server| server.title.as_deref())
+}
+
+/// The first sentence or line, and what comes after it.
+fn first_sentence(text: &str) -> (&str, &str) {
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
+        let ends = c == '\n' || (c.is_whitespace() && matches!(before, '.' | '!' | '?'));
+        // A line that goes on in lower case is the same sentence, wrapped.
+        let goes_on = c == '\n' && text[at..].trim_start_matches([' ', '\n']).starts_with(char::is_lowercase);
+        if ends && !goes_on {
+            return (&text[..at], text[at..].trim_start());
+        }
+        before = c;
+    }
+    (text, "")
+}
+
+fn beginning(text: &str, longest: usize) -> &str {
+    let mut end = text.len().min(longest);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_sentence;
+
+    #[test]
+    fn a_sentence_ends_where_a_reader_sees_it_end() {
+        assert_eq!(first_sentence("Lists files. Slow."), ("Lists files.", "Slow."));
+        assert_eq!(
+            first_sentence("Lists files\nin a folder\n\nArgs: none"),
+            ("Lists files\nin a folder", "Args: none")
+        );
+        assert_eq!(first_sentence("Version 2.0 of it"), ("Version 2.0 of it", ""));
+        assert_eq!(first_sentence(""), ("", ""));
     }
 }

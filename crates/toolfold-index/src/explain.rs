@@ -1,21 +1,30 @@
 //! Why a hit is where it is, worked out again for the few hits that are shown rather than kept for all that matched.
 
 use crate::analyse::Field;
+use crate::ask::Asked;
 use crate::index::Index;
 use crate::names::Named;
 use crate::query::{Explain, TermMatch};
-use crate::score::{Scored, Terms, score_of};
+use crate::rank::Scored;
 
-pub(crate) fn explain(index: &Index, terms: &Terms, scored: &Scored) -> Explain {
-    let mut matches = Vec::new();
-    for term in &terms.terms {
-        let fields: Vec<Field> =
-            index.postings_in(term.number, scored.entry).map(|posting| Field::ALL[posting.field]).collect();
-        if !fields.is_empty() {
-            let score = score_of(index, *term, scored.entry);
-            matches.push(TermMatch { term: index.vocabulary.term(term.number).to_owned(), fields, score });
-        }
+pub(crate) fn explain(index: &Index, asked: &Asked, scored: &Scored) -> Explain {
+    let mut terms: Vec<TermMatch> = asked
+        .terms
+        .iter()
+        .filter_map(|term| {
+            let (weight, fields) = index.posting_in(term.number, scored.entry)?;
+            let fields = Field::ALL.into_iter().filter(|field| fields >> *field as usize & 1 == 1).collect();
+            let term_text = index.vocabulary.term(term.number).to_owned();
+            Some(TermMatch { term: term_text, fields, score: term.weight * weight })
+        })
+        .collect();
+    terms.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.term.cmp(&b.term)));
+    Explain {
+        named: scored.named != Named::No,
+        terms,
+        lexical: scored.lexical / asked.best.max(f32::MIN_POSITIVE),
+        semantic: scored.semantic,
+        near: scored.near,
+        part: scored.part.map(|part| asked.clauses[part].text.clone()),
     }
-    matches.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.term.cmp(&b.term)));
-    Explain { named: scored.named != Named::No, terms: matches }
 }

@@ -6,7 +6,7 @@ use toolfold_catalog::Catalog;
 use crate::analyse::Field;
 use crate::index::Index;
 use crate::names::{Hash, Named};
-use crate::score::Scored;
+use crate::rank::Scored;
 
 /// Texts shorter than this are alike by chance.
 const FEWEST_WORDS: u32 = 8;

@@ -1,52 +1,60 @@
-//! The index itself: a vocabulary, postings in flat arrays, and a few numbers per entry. Built aside and never changed;
-//! an update copies what is known of unchanged entries and analyses the others.
+//! The index itself: a vocabulary, postings in flat arrays, a vector and a few numbers per entry. Built aside and never
+//! changed; an update copies what is known of unchanged entries and analyses the others.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use rust_stemmers::{Algorithm, Stemmer};
 use toolfold_catalog::Catalog;
 use toolfold_core::{Entry, words};
 
-use crate::analyse::{self, Field};
+use crate::analyse::{self, FIELDS, Field, Texts};
 use crate::fold::{Likeness, LikenessBuilder};
-use crate::names::{Hash, NameHashes};
+use crate::names::{Hash, NameHashes, Names};
 use crate::query::{Found, Query};
-use crate::score;
+use crate::rank;
+use crate::semantic::{Vectors, model};
 use crate::vocabulary::Vocabulary;
+use crate::weight;
 
-pub(crate) const FIELDS: usize = Field::ALL.len();
-const FIELD_BITS: u32 = 3;
-const MOST_COUNTED: u16 = u16::MAX >> FIELD_BITS;
+const LONGEST_WORD: usize = 40;
 
 #[derive(Debug)]
 pub struct Index {
     pub(crate) vocabulary: Vocabulary,
     /// Where each term's postings end.
     ends: Vec<u32>,
-    /// The postings of all terms: entries ascending within a term, fields ascending within an entry.
+    /// The postings of all terms, entries ascending within a term.
     entries: Vec<u32>,
-    counts: Vec<u16>,
+    weights: Vec<u16>,
+    fields: Vec<FieldSet>,
     pub(crate) documents: Vec<Document>,
-    /// Mean number of words in each field.
-    pub(crate) mean: [f32; FIELDS],
+    pub(crate) names: Names,
+    pub(crate) vectors: Vectors,
+    /// The pieces of each entry that are compared one by one, and where each entry's end.
+    pieces: Vec<u16>,
+    piece_ends: Vec<u32>,
 }
 
-/// What is kept of an entry beside its postings.
+/// What is kept of an entry beside its postings and vector.
 #[derive(Debug, Clone)]
 pub(crate) struct Document {
     /// Everything that was analysed, as a hash: the same key has the same postings.
     key: u64,
-    pub(crate) lengths: [u16; FIELDS],
     pub(crate) names: NameHashes,
     pub(crate) likeness: Likeness,
 }
 
-/// One term in one field of one entry.
+/// The fields of one entry that have a term, a bit each.
+pub(crate) type FieldSet = u8;
+
+/// One term in one entry.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Posting {
-    pub(crate) entry: usize,
-    pub(crate) field: usize,
-    pub(crate) count: u16,
+struct Posting {
+    term: u32,
+    entry: u32,
+    weight: u16,
+    fields: FieldSet,
 }
 
 impl Index {
@@ -60,53 +68,66 @@ impl Index {
     }
 
     pub fn search(&self, catalog: &Catalog, query: &Query<'_>) -> Found {
-        score::search(self, catalog, query)
+        rank::search(self, catalog, query)
+    }
+
+    pub fn len(&self) -> usize {
+        self.documents.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.documents.is_empty()
     }
 
     /// Bytes on the heap, for those who measure.
     pub fn bytes(&self) -> usize {
-        self.vocabulary.bytes()
-            + 4 * (self.ends.capacity() + self.entries.capacity())
-            + 2 * self.counts.capacity()
-            + size_of::<Document>() * self.documents.capacity()
+        let postings =
+            4 * (self.ends.capacity() + self.entries.capacity()) + 2 * self.weights.capacity() + self.fields.capacity();
+        let pieces = 2 * self.pieces.capacity() + 4 * self.piece_ends.capacity();
+        let documents = size_of::<Document>() * self.documents.capacity();
+        self.vocabulary.bytes() + postings + pieces + documents + self.names.bytes() + self.vectors.bytes()
     }
 
-    pub(crate) fn postings(&self, term: u32) -> impl Iterator<Item = Posting> {
-        self.range(term).map(|i| self.posting(i))
-    }
-
-    /// The postings of a term in one entry.
-    pub(crate) fn postings_in(&self, term: u32, entry: usize) -> impl Iterator<Item = Posting> {
+    /// Calls `each` with every entry that has the term and what the term weighs there.
+    pub(crate) fn each_posting(&self, term: u32, mut each: impl FnMut(usize, f32)) {
         let range = self.range(term);
-        let start = range.start + self.entries[range.clone()].partition_point(|other| (*other as usize) < entry);
-        (start..range.end).map(|i| self.posting(i)).take_while(move |posting| posting.entry == entry)
-    }
-
-    fn posting(&self, i: usize) -> Posting {
-        Posting {
-            entry: self.entries[i] as usize,
-            field: usize::from(field_of(self.counts[i])),
-            count: self.counts[i] >> FIELD_BITS,
+        for (entry, weight) in self.entries[range.clone()].iter().zip(&self.weights[range]) {
+            each(*entry as usize, weight::unpacked(*weight));
         }
     }
 
-    /// Postings of a term: more than its entries where it stands in several fields.
+    /// A term's weight and fields in one entry.
+    pub(crate) fn posting_in(&self, term: u32, entry: usize) -> Option<(f32, FieldSet)> {
+        let range = self.range(term);
+        let place = range.start + self.entries[range].binary_search(&(entry as u32)).ok()?;
+        Some((weight::unpacked(self.weights[place]), self.fields[place]))
+    }
+
+    /// How many entries have a term.
     pub(crate) fn frequency(&self, term: u32) -> usize {
         self.range(term).len()
     }
 
-    fn range(&self, term: u32) -> std::ops::Range<usize> {
-        let term = term as usize;
-        let start = if term == 0 { 0 } else { self.ends[term - 1] as usize };
-        start..self.ends[term] as usize
+    pub(crate) fn pieces(&self, entry: usize) -> &[u16] {
+        &self.pieces[before(&self.piece_ends, entry)]
     }
+
+    fn range(&self, term: u32) -> Range<usize> {
+        before(&self.ends, term as usize)
+    }
+}
+
+/// The range that ends at `ends[place]` and begins where the one before it ends.
+fn before(ends: &[u32], place: usize) -> Range<usize> {
+    let start = place.checked_sub(1).map_or(0, |last| ends[last] as usize);
+    start..ends[place] as usize
 }
 
 pub(crate) fn stemmer() -> Stemmer {
     Stemmer::create(Algorithm::English)
 }
 
-/// Collects postings under provisional term numbers; `finish` sorts terms and postings into their places.
+/// Collects postings under provisional term numbers; `place` sorts terms and postings into their places.
 struct Builder<'a> {
     known: Option<&'a Index>,
     /// Positions in the known index, by key.
@@ -114,69 +135,98 @@ struct Builder<'a> {
     terms: HashMap<String, u32>,
     /// Each provisional term's stem, where it has been asked for.
     stems: Vec<Option<u32>>,
-    postings: Vec<(u32, u32, u16)>,
+    postings: Vec<Posting>,
     documents: Vec<Document>,
+    vectors: Vectors,
+    pieces: Vec<u16>,
+    piece_ends: Vec<u32>,
     stemmer: Stemmer,
 }
 
 impl<'a> Builder<'a> {
     fn new(known: Option<&'a Index>) -> Self {
-        let by_key = known
-            .map(|index| {
-                index.documents.iter().enumerate().map(|(position, document)| (document.key, position)).collect()
-            })
-            .unwrap_or_default();
+        let keys = known.iter().flat_map(|index| index.documents.iter().enumerate());
         Builder {
             known,
-            by_key,
+            by_key: keys.map(|(position, document)| (document.key, position)).collect(),
             terms: HashMap::new(),
             stems: Vec::new(),
             postings: Vec::new(),
             documents: Vec::new(),
+            vectors: Vectors::new(model().dimensions),
+            pieces: Vec::new(),
+            piece_ends: Vec::new(),
             stemmer: stemmer(),
         }
     }
 
     fn finish(mut self, catalog: &Catalog) -> Index {
-        let mut moved = vec![None; self.known.map_or(0, |index| index.documents.len())];
+        let mut moved = vec![None; self.known.map_or(0, Index::len)];
         for (position, entry) in catalog.entries().iter().enumerate() {
             let title = analyse::server_title(catalog, entry);
             let key = key(entry, title);
             match (self.known, self.by_key.get(&key)) {
                 (Some(index), Some(&old)) if moved[old].is_none() => {
                     moved[old] = Some(position as u32);
-                    self.documents.push(index.documents[old].clone());
+                    self.copy(index, old);
                 }
-                _ => self.analyse(position as u32, entry, title, key),
+                _ => self.analyse(position as u32, entry, &Texts::of(entry, title), key),
             }
         }
-        self.copy_known(&moved);
+        self.copy_postings(&moved);
         self.place()
     }
 
-    fn analyse(&mut self, position: u32, entry: &Entry, title: Option<&str>, key: u64) {
-        // Term and field, once for each time it is said.
-        let mut said: Vec<(u32, usize)> = Vec::new();
-        let mut lengths = [0u16; FIELDS];
-        let mut likeness = LikenessBuilder::new();
-        analyse::words_of(entry, title, &mut |field, word| {
-            likeness.add(field, word);
-            let field = field as usize;
-            lengths[field] = lengths[field].saturating_add(1);
-            let surface = self.number(word);
-            let stem = self.stem_number(surface, word);
-            said.push((surface, field));
-            if stem != surface {
-                said.push((stem, field));
-            }
-        });
-        said.sort_unstable();
-        let counted = said.chunk_by(|a, b| a == b);
-        self.postings.extend(counted.map(|same| (same[0].0, position, packed(same[0].1, same.len()))));
+    fn copy(&mut self, index: &Index, old: usize) {
+        self.documents.push(index.documents[old].clone());
+        self.vectors.push(index.vectors.row(old));
+        self.push_pieces(index.pieces(old));
+    }
+
+    fn analyse(&mut self, position: u32, entry: &Entry, texts: &Texts, key: u64) {
+        let likeness = self.add_words(position, texts);
+        let (vector, pieces) = model().entry(texts);
+        self.vectors.push(vector.row());
+        self.push_pieces(&pieces);
         let names = NameHashes::new(&words::split(entry.server().as_str()), &words::split(entry.name()), |word| {
             self.stem(word)
         });
-        self.documents.push(Document { key, lengths, names, likeness: likeness.finish() });
+        self.documents.push(Document { key, names, likeness });
+    }
+
+    fn add_words(&mut self, position: u32, texts: &Texts) -> Likeness {
+        // Term and field, once for each time it is said.
+        let mut said: Vec<(u32, usize)> = Vec::new();
+        let mut lengths = [0usize; FIELDS];
+        let mut likeness = LikenessBuilder::new();
+        for field in Field::ALL {
+            words::each(texts.get(field), |word| {
+                if word.len() > LONGEST_WORD {
+                    return;
+                }
+                likeness.add(field, word);
+                lengths[field as usize] += 1;
+                let surface = self.number(word);
+                let stem = self.stem_number(surface, word);
+                said.push((surface, field as usize));
+                if stem != surface {
+                    said.push((stem, field as usize));
+                }
+            });
+        }
+        said.sort_unstable();
+        for same_term in said.chunk_by(|a, b| a.0 == b.0) {
+            let counts = same_term.chunk_by(|a, b| a == b).map(|same| (same[0].1, same.len()));
+            let weight = weight::packed(counts.clone(), &lengths);
+            let fields = counts.fold(0, |set, (field, _)| set | 1 << field);
+            self.postings.push(Posting { term: same_term[0].0, entry: position, weight, fields });
+        }
+        likeness.finish()
+    }
+
+    fn push_pieces(&mut self, pieces: &[u16]) {
+        self.pieces.extend_from_slice(pieces);
+        self.piece_ends.push(self.pieces.len() as u32);
     }
 
     fn number(&mut self, word: &str) -> u32 {
@@ -203,19 +253,19 @@ impl<'a> Builder<'a> {
         self.stemmer.stem(word).into_owned()
     }
 
-    fn copy_known(&mut self, moved: &[Option<u32>]) {
+    fn copy_postings(&mut self, moved: &[Option<u32>]) {
         let Some(index) = self.known else { return };
         for term in 0..index.vocabulary.len() as u32 {
             let mut number = None;
             for i in index.range(term) {
-                let Some(position) = moved[index.entries[i] as usize] else { continue };
-                let number = *number.get_or_insert_with(|| self.number(index.vocabulary.term(term)));
-                self.postings.push((number, position, index.counts[i]));
+                let Some(entry) = moved[index.entries[i] as usize] else { continue };
+                let term = *number.get_or_insert_with(|| self.number(index.vocabulary.term(term)));
+                self.postings.push(Posting { term, entry, weight: index.weights[i], fields: index.fields[i] });
             }
         }
     }
 
-    /// Sorts terms by text and postings by term, entry and field.
+    /// Sorts terms by text and postings by term and entry.
     fn place(self) -> Index {
         let mut sorted: Vec<(&String, u32)> = self.terms.iter().map(|(term, number)| (term, *number)).collect();
         sorted.sort_unstable();
@@ -223,63 +273,50 @@ impl<'a> Builder<'a> {
         for (place, (_, provisional)) in sorted.iter().enumerate() {
             number[*provisional as usize] = place as u32;
         }
+        let vocabulary = Vocabulary::new(sorted.iter().map(|(term, _)| term.as_str()));
         let (ends, postings) = placed(&self.postings, &number);
+        drop(self.postings);
         Index {
-            vocabulary: Vocabulary::new(sorted.iter().map(|(term, _)| term.as_str())),
+            vocabulary,
             ends,
-            entries: postings.iter().map(|(entry, _)| *entry).collect(),
-            counts: postings.iter().map(|(_, count)| *count).collect(),
-            mean: mean(&self.documents),
+            entries: postings.iter().map(|posting| posting.0).collect(),
+            weights: postings.iter().map(|posting| posting.1).collect(),
+            fields: postings.iter().map(|posting| posting.2).collect(),
+            names: Names::new(self.documents.iter().map(|document| document.names)),
             documents: self.documents,
+            vectors: self.vectors,
+            pieces: self.pieces,
+            piece_ends: self.piece_ends,
         }
     }
 }
 
-/// Postings by term, entry and field, and where each term's end. Entries are analysed in their order, so counting does
-/// most of the sorting; only what was copied from an older index may be out of order.
-fn placed(postings: &[(u32, u32, u16)], number: &[u32]) -> (Vec<u32>, Vec<(u32, u16)>) {
+/// Postings by term and entry, and where each term's end. Entries are analysed in their order, so counting does most
+/// of the sorting; only what was copied from an older index may be out of order.
+fn placed(postings: &[Posting], number: &[u32]) -> (Vec<u32>, Vec<(u32, u16, FieldSet)>) {
     let mut ends = vec![0u32; number.len()];
-    postings.iter().for_each(|(term, _, _)| ends[number[*term as usize] as usize] += 1);
+    postings.iter().for_each(|posting| ends[number[posting.term as usize] as usize] += 1);
     let mut start = 0;
     for end in &mut ends {
         (*end, start) = (start, start + *end);
     }
-    let mut sorted = vec![(0, 0); postings.len()];
-    for (term, entry, count) in postings {
-        let place = &mut ends[number[*term as usize] as usize];
-        sorted[*place as usize] = (*entry, *count);
+    let mut sorted = vec![(0, 0, 0); postings.len()];
+    for posting in postings {
+        let place = &mut ends[number[posting.term as usize] as usize];
+        sorted[*place as usize] = (posting.entry, posting.weight, posting.fields);
         *place += 1;
     }
-    let mut start = 0;
-    for end in &ends {
-        let term = &mut sorted[start..*end as usize];
-        let key = |(entry, count): &(u32, u16)| (*entry, field_of(*count));
-        if !term.is_sorted_by_key(key) {
-            term.sort_unstable_by_key(key);
+    for term in 0..ends.len() {
+        let term = &mut sorted[before(&ends, term)];
+        if !term.is_sorted_by_key(|posting| posting.0) {
+            term.sort_unstable_by_key(|posting| posting.0);
         }
-        start = *end as usize;
     }
     (ends, sorted)
-}
-
-fn packed(field: usize, count: usize) -> u16 {
-    (count.min(MOST_COUNTED as usize) as u16) << FIELD_BITS | field as u16
-}
-
-fn field_of(count: u16) -> u16 {
-    count & ((1 << FIELD_BITS) - 1)
 }
 
 fn key(entry: &Entry, server_title: Option<&str>) -> u64 {
     let fingerprint = entry.fingerprint.to_string();
     let title = entry.title.as_deref().unwrap_or_default();
     Hash::of([entry.server().as_str(), entry.name(), &fingerprint, title, server_title.unwrap_or_default()], "\0")
-}
-
-fn mean(documents: &[Document]) -> [f32; FIELDS] {
-    let mut sums = [0f32; FIELDS];
-    for document in documents {
-        sums.iter_mut().zip(document.lengths).for_each(|(sum, length)| *sum += f32::from(length));
-    }
-    sums.map(|sum| (sum / documents.len().max(1) as f32).max(1.0))
 }

@@ -40,6 +40,45 @@ pub(crate) enum Named {
     Exactly,
 }
 
+/// All entries by the hashes of their names.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    letters: Vec<(u64, u32)>,
+    stems: Vec<(u64, u32)>,
+}
+
+impl Names {
+    pub(crate) fn new(names: impl Iterator<Item = NameHashes>) -> Self {
+        let (mut letters, mut stems) = (Vec::new(), Vec::new());
+        for (entry, names) in (0u32..).zip(names) {
+            letters.extend([(names.letters, entry), (names.whole_letters, entry)]);
+            stems.extend([(names.stems, entry), (names.whole_stems, entry)]);
+        }
+        letters.sort_unstable();
+        stems.sort_unstable();
+        Names { letters, stems }
+    }
+
+    /// The entries that a query names, and how well.
+    pub(crate) fn named_by(&self, letters: u64, stems: u64) -> Vec<(usize, Named)> {
+        let exactly = with(&self.letters, letters).map(|entry| (entry, Named::Exactly));
+        let nearly = with(&self.stems, stems).map(|entry| (entry, Named::Nearly));
+        let mut named: Vec<(usize, Named)> = exactly.chain(nearly).collect();
+        named.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1)));
+        named.dedup_by_key(|(entry, _)| *entry);
+        named
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<(u64, u32)>() * (self.letters.capacity() + self.stems.capacity())
+    }
+}
+
+fn with(table: &[(u64, u32)], hash: u64) -> impl Iterator<Item = usize> {
+    let start = table.partition_point(|(other, _)| *other < hash);
+    table[start..].iter().take_while(move |(other, _)| *other == hash).map(|(_, entry)| *entry as usize)
+}
+
 impl NameHashes {
     pub(crate) fn new(server: &[String], name: &[String], stem: impl Fn(&str) -> String) -> Self {
         let stems = |words: &[String]| words.iter().map(|word| stem(word)).collect::<Vec<_>>();
@@ -49,16 +88,6 @@ impl NameHashes {
             whole_letters: Hash::of(&whole, ""),
             stems: Hash::of(stems(name), " "),
             whole_stems: Hash::of(stems(&whole), " "),
-        }
-    }
-
-    pub(crate) fn named_by(&self, letters: u64, stems: u64) -> Named {
-        if self.letters == letters || self.whole_letters == letters {
-            Named::Exactly
-        } else if self.stems == stems || self.whole_stems == stems {
-            Named::Nearly
-        } else {
-            Named::No
         }
     }
 }

@@ -11,6 +11,16 @@ pub struct Query<'a> {
     pub filter: Filter<'a>,
     pub limit: usize,
     pub offset: usize,
+    pub ranker: Ranker,
+}
+
+/// Which side ranks. The single sides are for comparison.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Ranker {
+    #[default]
+    Fused,
+    Lexical,
+    Semantic,
 }
 
 /// What an entry must be to count. `None` everywhere lets everything through.
@@ -40,7 +50,7 @@ pub struct Hit {
     pub entry: usize,
     /// Good for ordering the hits of one query, nothing else.
     pub score: f32,
-    /// 0 to 1, comparable between queries: how much of what was asked the entry answers.
+    /// 0 to 1, comparable between queries: the chance that this is what was asked for.
     pub confidence: f32,
     /// Near-copies by the same server that stand behind this one.
     pub copies: usize,
@@ -53,6 +63,14 @@ pub struct Explain {
     /// The query names this entry: nothing else comes before it.
     pub named: bool,
     pub terms: Vec<TermMatch>,
+    /// What the words earn, as a share of what an entry would earn that has them all and nothing else.
+    pub lexical: f32,
+    /// The cosine between the meanings of query and entry.
+    pub semantic: f32,
+    /// How near the single words of the query come to words of the entry; only the best hits are compared so.
+    pub near: Option<f32>,
+    /// The part of a request for several things that it fits best.
+    pub part: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -64,6 +82,16 @@ pub struct TermMatch {
 }
 
 impl Filter<'_> {
+    pub(crate) fn is_open(&self) -> bool {
+        let Filter { servers, within, kind, read_only, destructive, prefix } = self;
+        servers.is_none()
+            && within.is_none()
+            && kind.is_none()
+            && read_only.is_none()
+            && destructive.is_none()
+            && prefix.is_none()
+    }
+
     pub(crate) fn admits(&self, position: usize, entry: &Entry) -> bool {
         let asked = |wanted: Option<bool>, said: Option<bool>, default: bool| {
             wanted.is_none_or(|wanted| said.unwrap_or(default) == wanted)

@@ -32,7 +32,7 @@ pub(crate) fn search(view: &View<'_>, search: &Search) -> Result<String, Refusal
 
 fn find(view: &View<'_>, search: &Search, within: Option<&[usize]>) -> Found {
     let filter = Filter { within, kind: search.kind, ..Filter::default() };
-    let query = Query { text: &search.query, filter, limit: search.limit, offset: search.offset };
+    let query = Query { text: &search.query, filter, limit: search.limit, offset: search.offset, ..Query::default() };
     view.index.search(view.catalog, &query)
 }
 

@@ -161,7 +161,9 @@ fn tagged(asked: &[String], tags: &[String]) -> bool {
 fn tools(view: &View<'_>, query: &str, within: &[usize], limit: usize, offset: usize) -> (Vec<Hit>, usize) {
     let filter = Filter { within: Some(within), kind: Some(Kind::Tool), ..Filter::default() };
     // A page may be full of nodes; how many tools follow is asked for all the same.
-    let found = view.index.search(view.catalog, &Query { text: query, filter, limit: limit.max(1), offset });
+    let found = view
+        .index
+        .search(view.catalog, &Query { text: query, filter, limit: limit.max(1), offset, ..Query::default() });
     (found.hits.into_iter().take(limit).collect(), found.total)
 }
 

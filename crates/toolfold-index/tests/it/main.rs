@@ -71,7 +71,7 @@ fn ranked(text: &str) -> String {
 fn names_come_first() {
     assert_snapshot!(ranked("create issue"), @"gitlab.create_issue github.create_issue github.list_issues github.search");
     assert_snapshot!(ranked("gitlab.create_issue"), @"gitlab.create_issue github.create_issue gitlab.get_pipeline github.list_issues github.search");
-    assert_snapshot!(ranked("github__search"), @"github.search github.create_issue github.delete_repository github.list_issues");
+    assert_snapshot!(ranked("github__search"), @"github.search github.list_issues github.create_issue github.delete_repository");
     assert_snapshot!(ranked("createIssues"), @"gitlab.create_issue github.create_issue github.list_issues github.search");
     assert_snapshot!(ranked("search"), @"github.search");
 }
@@ -118,10 +118,10 @@ fn a_hit_says_why_it_is_there_and_how_sure_that_is() {
     let hit = best("github issue headline");
     let terms: Vec<String> = hit.explain.terms.iter().map(|term| format!("{} {:?}", term.term, term.fields)).collect();
     assert_snapshot!(terms.join("\n"), @"
-    issue [Name, Description]
-    github [Server]
-    issu [Name, Description]
+    issue [Name, Summary]
     headlin [ParameterDescription]
+    github [Server]
+    issu [Name, Summary]
     headline [ParameterDescription]
     ");
     let sure = [best("github.create_issue"), best("create issues"), best("new issue"), best("a new way to play chess")]

@@ -1,0 +1,208 @@
+//! A query taken apart: its words as weighted terms of the catalog, its pieces and their meaning, and the parts of a
+//! request that asks for several things.
+
+use std::collections::HashMap;
+
+use toolfold_core::words;
+
+use crate::index::{Index, stemmer};
+use crate::names::Hash;
+use crate::semantic::{Vector, model};
+use crate::weight;
+
+/// The share of the surface form; the stem has the rest.
+const SURFACE: f32 = 0.4;
+/// What a word counts that was read as another.
+const MISSPELT: f32 = 0.6;
+const MOST_WORDS: usize = 64;
+const MOST_CLAUSES: usize = 4;
+/// Words that mean something, without which a part of a request cannot stand alone.
+const FEWEST_IN_CLAUSE: usize = 3;
+
+/// Words that say nothing about which tool is meant: grammar, and politeness.
+const STOP_WORDS: [&str; 96] = [
+    "a", "about", "all", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did",
+    "do", "does", "each", "for", "from", "given", "had", "has", "have", "help", "hello", "hey", "hi", "how", "i", "if",
+    "in", "into", "is", "it", "its", "just", "kindly", "let", "like", "ll", "m", "may", "me", "might", "my", "need",
+    "of", "on", "or", "our", "please", "re", "s", "shall", "should", "so", "some", "t", "thank", "thanks", "that",
+    "the", "their", "them", "then", "there", "these", "this", "those", "to", "tool", "tools", "us", "use", "using",
+    "ve", "via", "want", "was", "we", "were", "what", "when", "where", "which", "who", "will", "with", "would", "you",
+    "your", "d", "also",
+];
+
+/// What ends a part of a request, beside punctuation.
+const JOINTS: [&str; 6] = ["and", "then", "also", "because", "but", "while"];
+
+/// A query ready for the index.
+pub(crate) struct Asked {
+    pub(crate) terms: Vec<Term>,
+    /// The lexical score of an entry that is all about this query.
+    pub(crate) best: f32,
+    pub(crate) pieces: Vec<u16>,
+    pub(crate) meaning: Vector,
+    /// Of a request for several things; otherwise none.
+    pub(crate) clauses: Vec<Clause>,
+    pub(crate) letters: u64,
+    pub(crate) stems: u64,
+}
+
+pub(crate) struct Clause {
+    pub(crate) text: String,
+    pub(crate) meaning: Vector,
+}
+
+/// A term to look up and what it counts.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Term {
+    pub(crate) number: u32,
+    /// With the rarity of the term.
+    pub(crate) weight: f32,
+    /// The clauses that have it, a bit each.
+    pub(crate) clauses: u8,
+}
+
+/// One word as the catalog knows it.
+struct Word {
+    said: String,
+    /// What a misspelling was read as.
+    meant: Option<u32>,
+    terms: Vec<(u32, f32)>,
+}
+
+impl Asked {
+    pub(crate) fn new(index: &Index, text: &str) -> Asked {
+        let all: Vec<Word> =
+            words::split(text).into_iter().take(MOST_WORDS).map(|word| Word::read(index, word)).collect();
+        let clauses = clauses(text);
+        let (terms, best) = terms(index, &all, &clauses);
+        let pieces = pieces(index, &all);
+        let stemmer = stemmer();
+        let stem = |word: &Word| stemmer.stem(word.meant(index)).into_owned();
+        let clause = |text: String| {
+            let words: Vec<String> = words::split(&text).into_iter().take(MOST_WORDS).collect();
+            Clause { meaning: model().query(&model().pieces(words.iter().map(String::as_str))), text }
+        };
+        Asked {
+            meaning: model().query(&pieces),
+            letters: Hash::of(all.iter().map(|word| &word.said), ""),
+            stems: Hash::of(all.iter().map(stem), " "),
+            clauses: clauses.into_iter().map(clause).collect(),
+            terms,
+            best,
+            pieces,
+        }
+    }
+}
+
+impl Word {
+    fn read(index: &Index, said: String) -> Word {
+        let stem = stemmer().stem(&said).into_owned();
+        let surface = index.vocabulary.number(&said);
+        let root = index.vocabulary.number(&stem).filter(|_| stem != said);
+        // A word that is known to the model is not in the catalog because nothing there is about it, not by mistake.
+        let slip = surface.is_none() && root.is_none() && !model().knows(&said);
+        let meant = if slip { index.vocabulary.nearest(&said, |number| index.frequency(number)) } else { None };
+        let terms = match (surface, root, meant) {
+            (Some(surface), Some(root), _) => vec![(surface, SURFACE), (root, 1.0 - SURFACE)],
+            (Some(surface), None, _) => vec![(surface, 1.0)],
+            (None, Some(root), _) => vec![(root, 1.0 - SURFACE)],
+            (None, None, Some(meant)) => vec![(meant, MISSPELT)],
+            (None, None, None) => Vec::new(),
+        };
+        Word { said, meant, terms }
+    }
+
+    fn meant<'a>(&'a self, index: &'a Index) -> &'a str {
+        self.meant.map_or(&self.said, |number| index.vocabulary.term(number))
+    }
+
+    fn says_something(&self) -> bool {
+        says_something(&self.said)
+    }
+}
+
+fn says_something(word: &str) -> bool {
+    !STOP_WORDS.contains(&word)
+}
+
+/// The weighted terms, and what an entry would earn that has them all and nothing else.
+fn terms(index: &Index, all: &[Word], clauses: &[String]) -> (Vec<Term>, f32) {
+    let only_grammar = !all.iter().any(Word::says_something);
+    let clauses: Vec<Vec<String>> = clauses.iter().map(|clause| words::split(clause)).collect();
+    let rarity = |number: u32| weight::rarity(index.frequency(number), index.len());
+    let mut best = 0.0;
+    let mut found: HashMap<u32, Term> = HashMap::new();
+    let mut seen: Vec<&str> = Vec::new();
+    for word in all.iter().filter(|word| only_grammar || word.says_something()) {
+        // A word said twice is not meant twice.
+        if seen.contains(&word.said.as_str()) {
+            continue;
+        }
+        seen.push(&word.said);
+        let having = (0u8..).zip(&clauses).filter(|(_, words)| words.contains(&word.said));
+        let having: u8 = having.map(|(place, _)| 1 << place).sum();
+        let unknown = if word.terms.is_empty() { weight::rarity(0, index.len()) } else { 0.0 };
+        best += unknown + word.terms.iter().map(|(number, weight)| weight * rarity(*number)).sum::<f32>();
+        for (number, weight) in &word.terms {
+            let weight = weight * rarity(*number);
+            let term = found.entry(*number).or_insert(Term { number: *number, weight, clauses: 0 });
+            term.weight = term.weight.max(weight);
+            term.clauses |= having;
+        }
+    }
+    let mut terms: Vec<Term> = found.into_values().collect();
+    terms.sort_by_key(|term| term.number);
+    (terms, best * weight::MOST)
+}
+
+fn pieces(index: &Index, all: &[Word]) -> Vec<u16> {
+    model().pieces(all.iter().map(|word| word.meant(index)))
+}
+
+/// The parts of a request that could stand alone, where there are several: "look up the weather in Rome and mail it to
+/// the whole team" asks for two things.
+fn clauses(text: &str) -> Vec<String> {
+    let mut clauses = vec![String::new()];
+    let end = |clauses: &mut Vec<String>| {
+        if clauses.last().is_some_and(|last| !last.is_empty()) {
+            clauses.push(String::new());
+        }
+    };
+    for line in text.lines() {
+        for word in line.split_whitespace() {
+            if JOINTS.contains(&word.to_ascii_lowercase().as_str()) {
+                end(&mut clauses);
+                continue;
+            }
+            if let Some(clause) = clauses.last_mut() {
+                clause.push_str(word);
+                clause.push(' ');
+            }
+            if word.ends_with(['.', '?', '!', ';', ':', ',']) {
+                end(&mut clauses);
+            }
+        }
+        end(&mut clauses);
+    }
+    let stands_alone =
+        |clause: &String| words::split(clause).iter().filter(|word| says_something(word)).count() >= FEWEST_IN_CLAUSE;
+    clauses.retain(stands_alone);
+    clauses.truncate(MOST_CLAUSES);
+    if clauses.len() > 1 { clauses.into_iter().map(|clause| clause.trim().to_owned()).collect() } else { Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::clauses;
+
+    #[test]
+    fn a_request_is_cut_where_a_part_can_stand_alone() {
+        assert_eq!(
+            clauses("Look up the weather in Rome and then mail the forecast to Bob, please."),
+            ["Look up the weather in Rome", "mail the forecast to Bob,"]
+        );
+        assert!(clauses("list and search issues").is_empty());
+        assert!(clauses("").is_empty());
+        assert_eq!(clauses("resize big image files\ncompress large video files").len(), 2);
+    }
+}

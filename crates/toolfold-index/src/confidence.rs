@@ -1,0 +1,39 @@
+//! How sure an answer is: the chance that a hit is what was asked for, learned from requests with known answers.
+//! `training/calibrate.py` finds the numbers; `docs/search.md` shows how well they hold on requests it never saw.
+
+use crate::ask::Asked;
+use crate::names::Named;
+use crate::rank::Scored;
+
+/// Of a logistic regression over the features below.
+const BASE: f32 = -4.0;
+const SEMANTIC: f32 = 4.0;
+const LEXICAL: f32 = 1.0;
+const NEAR: f32 = 3.0;
+const AHEAD: f32 = 3.0;
+
+/// Confidences of the first `count` hits, never rising.
+pub(crate) fn confidences(asked: &Asked, ranked: &[Scored], count: usize) -> Vec<f32> {
+    let mut last = 1f32;
+    let mut confidence = |place: usize| {
+        let other = ranked.get(if place == 0 { 1 } else { 0 });
+        let value = of(asked, &ranked[place], other.map_or(0.0, |other| other.score));
+        last = last.min(value);
+        last
+    };
+    (0..ranked.len().min(count)).map(&mut confidence).collect()
+}
+
+/// `other` is the score of the best among the others.
+fn of(asked: &Asked, scored: &Scored, other: f32) -> f32 {
+    let lexical = (scored.lexical / asked.best.max(f32::MIN_POSITIVE)).clamp(0.0, 1.0);
+    let near = scored.near.unwrap_or(0.0);
+    let ahead = (scored.score - other).clamp(-1.0, 1.0);
+    let sum = BASE + SEMANTIC * scored.semantic + LEXICAL * lexical + NEAR * near + AHEAD * ahead;
+    let chance = 1.0 / (1.0 + (-sum).exp());
+    match scored.named {
+        Named::Exactly => 0.97 + 0.03 * chance,
+        Named::Nearly => 0.9 + 0.07 * chance,
+        Named::No => 0.97 * chance,
+    }
+}

@@ -1,0 +1,164 @@
+//! From a query to ranked entries: few candidates out of all, both sides scored and mixed, the best compared closely,
+//! and names before everything else. `docs/search.md` says what each step gives.
+
+use toolfold_catalog::Catalog;
+use toolfold_core::words;
+
+use crate::ask::Asked;
+use crate::candidates::{self, Sums};
+use crate::confidence::confidences;
+use crate::explain::explain;
+use crate::fold::fold;
+use crate::index::Index;
+use crate::names::Named;
+use crate::query::{Found, Hit, Query, Ranker};
+use crate::semantic::{Vector, model, nearness};
+
+/// The share of meaning in the mix; words have the rest.
+const MEANING: f32 = 0.75;
+/// The share of the best part in a request for several things.
+const PART: f32 = 0.2;
+/// How many of the best are compared piece by piece, and what that may add.
+const COMPARED: usize = 30;
+const NEARNESS: f32 = 0.2;
+/// An entry that shares no word with a query is an answer only if it means something like it.
+const ALIKE: f32 = 0.25;
+
+/// One candidate and everything that was found out about it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scored {
+    pub(crate) entry: usize,
+    pub(crate) named: Named,
+    /// The sum of what its words earn.
+    pub(crate) lexical: f32,
+    /// The cosine with the query.
+    pub(crate) semantic: f32,
+    /// How near the query's pieces come to its own, if it was compared.
+    pub(crate) near: Option<f32>,
+    /// The part of the request that it fits best.
+    pub(crate) part: Option<usize>,
+    pub(crate) score: f32,
+}
+
+pub(crate) fn search(index: &Index, catalog: &Catalog, query: &Query<'_>) -> Found {
+    if words::split(query.text).is_empty() {
+        return everything(index, catalog, query);
+    }
+    let asked = Asked::new(index, query.text);
+    let ranked = fold(index, catalog, rank(index, catalog, query, &asked));
+    let scored: Vec<Scored> = ranked.iter().map(|(scored, _)| *scored).collect();
+    let confidences = confidences(&asked, &scored, query.offset + query.limit);
+    let page = ranked.iter().zip(confidences).skip(query.offset).take(query.limit);
+    let hits = page.map(|((scored, copies), confidence)| Hit {
+        entry: scored.entry,
+        score: scored.score,
+        confidence,
+        copies: *copies,
+        explain: explain(index, &asked, scored),
+    });
+    Found { hits: hits.collect(), total: ranked.len() }
+}
+
+fn everything(index: &Index, catalog: &Catalog, query: &Query<'_>) -> Found {
+    let entries = catalog.entries().iter().enumerate().take(index.len());
+    let admitted: Vec<usize> = entries
+        .filter(|(position, entry)| query.filter.admits(*position, entry))
+        .map(|(position, _)| position)
+        .collect();
+    let page = admitted.iter().skip(query.offset).take(query.limit);
+    let hits = page.map(|&entry| Hit { entry, score: 0.0, confidence: 0.0, copies: 0, explain: Default::default() });
+    Found { hits: hits.collect(), total: admitted.len() }
+}
+
+/// Everything that is an answer and admitted, best first; equals by id.
+fn rank(index: &Index, catalog: &Catalog, query: &Query<'_>, asked: &Asked) -> Vec<Scored> {
+    let sums = Sums::of(index, asked);
+    let named = index.names.named_by(asked.letters, asked.stems);
+    let candidates = candidates::select(index, catalog, query, asked, &sums, &named);
+    let mut ranked = score(index, asked, &sums, &candidates, query.ranker);
+    for scored in &mut ranked {
+        let name = named.binary_search_by_key(&scored.entry, |(entry, _)| *entry);
+        scored.named = name.map_or(Named::No, |place| named[place].1);
+    }
+    ranked.retain(|scored| match query.ranker {
+        Ranker::Lexical => scored.lexical > 0.0,
+        _ => scored.lexical > 0.0 || scored.semantic >= ALIKE || scored.named != Named::No,
+    });
+    sort(&mut ranked);
+    if query.ranker == Ranker::Fused {
+        compare(index, asked, &mut ranked);
+        sort(&mut ranked);
+    }
+    ranked
+}
+
+fn sort(ranked: &mut [Scored]) {
+    ranked.sort_by(|a, b| b.named.cmp(&a.named).then(b.score.total_cmp(&a.score)).then(a.entry.cmp(&b.entry)));
+}
+
+fn score(index: &Index, asked: &Asked, sums: &Sums, candidates: &[u32], ranker: Ranker) -> Vec<Scored> {
+    let lexical = pick(&sums.whole, candidates);
+    let semantic = index.vectors.likeness(&asked.meaning, candidates);
+    let mut scores = match ranker {
+        Ranker::Lexical => lexical.clone(),
+        Ranker::Semantic => semantic.clone(),
+        Ranker::Fused => mixed(&lexical, &semantic),
+    };
+    let parts = if ranker == Ranker::Fused { parts(index, asked, sums, candidates) } else { Vec::new() };
+    let mut fits = vec![None; candidates.len()];
+    for (place, score) in scores.iter_mut().enumerate() {
+        let best = parts.iter().map(|part| part[place]).enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
+        if let Some((part, value)) = best {
+            *score = (1.0 - PART) * *score + PART * value;
+            fits[place] = Some(part);
+        }
+    }
+    let scored = |place: usize| Scored {
+        entry: candidates[place] as usize,
+        named: Named::No,
+        lexical: lexical[place],
+        semantic: semantic[place],
+        near: None,
+        part: fits[place],
+        score: scores[place],
+    };
+    (0..candidates.len()).map(scored).collect()
+}
+
+fn pick(sums: &[f32], candidates: &[u32]) -> Vec<f32> {
+    candidates.iter().map(|entry| sums[*entry as usize]).collect()
+}
+
+/// Both sides, each against the best there is.
+fn mixed(lexical: &[f32], semantic: &[f32]) -> Vec<f32> {
+    let (words, meaning) = (greatest(lexical), greatest(semantic));
+    lexical.iter().zip(semantic).map(|(l, s)| (1.0 - MEANING) * l / words + MEANING * s / meaning).collect()
+}
+
+fn greatest(values: &[f32]) -> f32 {
+    values.iter().fold(f32::MIN_POSITIVE, |most, value| most.max(*value))
+}
+
+/// The mixed scores for each part of the request.
+fn parts(index: &Index, asked: &Asked, sums: &Sums, candidates: &[u32]) -> Vec<Vec<f32>> {
+    let meaning = |meaning: &Vector| index.vectors.likeness(meaning, candidates);
+    let part =
+        |(clause, sums): (&crate::ask::Clause, &Vec<f32>)| mixed(&pick(sums, candidates), &meaning(&clause.meaning));
+    asked.clauses.iter().zip(&sums.clauses).map(part).collect()
+}
+
+/// Compares the best piece by piece. What is not compared stays behind, in its order.
+fn compare(index: &Index, asked: &Asked, ranked: &mut [Scored]) {
+    let count = ranked.len().min(COMPARED);
+    let (best, rest) = ranked.split_at_mut(count);
+    let pieces: Vec<&[u16]> = best.iter().map(|scored| index.pieces(scored.entry)).collect();
+    let near = nearness(model(), &asked.pieces, &pieces);
+    let (low, high) = near.iter().fold((f32::MAX, f32::MIN), |(low, high), x| (low.min(*x), high.max(*x)));
+    let spread = (high - low).max(f32::MIN_POSITIVE);
+    for (scored, near) in best.iter_mut().zip(near) {
+        scored.near = Some(near);
+        scored.score += NEARNESS * (near - low) / spread;
+    }
+    let least = best.iter().map(|scored| scored.score).fold(f32::MAX, f32::min);
+    rest.iter_mut().for_each(|scored| scored.score = scored.score.min(least));
+}
