@@ -6,6 +6,7 @@
 )]
 
 pub mod bench;
+pub mod eval;
 pub mod peers;
 mod shell;
 pub mod suite;

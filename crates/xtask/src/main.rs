@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use xtask::{Workspace, bench, peers, suite, tidy};
+use xtask::{Workspace, bench, eval, peers, suite, tidy};
 
 const HELP: &str = "\
 Tasks of this repository.
@@ -15,6 +15,8 @@ Tasks:
   test [FILTER]…  Run every test: installs the peers, builds, runs the suite and the doc tests
   peers           Install the MCP servers and clients that the tests talk to, into target/peers
   tidy            Check the rules that the compiler does not know
+  eval [DIR]      Measure search on the sets in eval/ and compare with what is recorded, or on those in DIR;
+                  --record keeps the figures
   bench           Measure what Toolfold costs, against the same work without it
   help            Print this";
 
@@ -34,6 +36,7 @@ fn run(task: &str, arguments: &[String]) -> Result<()> {
     match task {
         "test" => suite::run(&Workspace::find()?, arguments),
         "peers" => peers::install(&Workspace::find()?),
+        "eval" => eval::run(&Workspace::find()?, arguments),
         "bench" => bench::run(&Workspace::find()?),
         "tidy" => report(&tidy::check(&Workspace::find()?)?),
         "help" | "--help" | "-h" => {

@@ -5,7 +5,7 @@ use std::process::Command;
 use anyhow::Result;
 
 use crate::workspace::Workspace;
-use crate::{peers, shell};
+use crate::{eval, peers, shell};
 
 /// `filters` narrow the suite to tests whose names contain one of them.
 pub fn run(workspace: &Workspace, filters: &[String]) -> Result<()> {
@@ -17,7 +17,8 @@ pub fn run(workspace: &Workspace, filters: &[String]) -> Result<()> {
     } else {
         cargo(workspace, &["test", "--workspace", "--lib", "--bins", "--tests"], filters)?;
     }
-    cargo(workspace, &["test", "--quiet", "--doc", "--package", "toolfold"], filters)
+    cargo(workspace, &["test", "--quiet", "--doc", "--package", "toolfold"], filters)?;
+    if filters.is_empty() { eval::check(workspace, &workspace.target.join("debug/toolfold")) } else { Ok(()) }
 }
 
 fn cargo(workspace: &Workspace, arguments: &[&str], filters: &[String]) -> Result<()> {

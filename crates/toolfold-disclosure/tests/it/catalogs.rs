@@ -62,62 +62,16 @@ pub(crate) fn home() -> Source {
 
 pub(crate) const CORE: [&str; 4] = ["get_home_structure", "get_states", "trigger_any_flow", "get_flow_overview"];
 
-/// Thirty tools of a project that is driven by specifications.
+/// Thirty tools of a project that is driven by specifications: those that search is measured on.
 pub(crate) fn project() -> Source {
-    let path =
-        || object(json!({"path": {"type": "string", "description": "Path to project directory"}}), json!(["path"]));
-    let plain = |(name, description): &(&str, &str)| tool(name, description, path());
-    let mut tools: Vec<Value> = PROJECT.iter().map(plain).collect();
-    tools.insert(
-        6,
-        tool(
-            "spec_validate",
-            "Validate OpenSpec files. Type can be 'spec', 'change', or 'all'. Use strict mode for comprehensive validation.",
-            object(
-                json!({
-                    "path": {"type": "string", "description": "Path to project directory"},
-                    "type": {"type": "string", "enum": ["spec", "change", "all"]},
-                    "id": {"type": "string", "description": "Specific spec/change ID"},
-                    "strict": {"type": "boolean", "description": "Enable strict validation"},
-                }),
-                json!(["path"]),
-            ),
-        ),
-    );
-    bare("project", &tools)
+    let lines = include_str!("../../../../eval/project/tools.jsonl").lines();
+    let read = |line| {
+        let line: Value = serde_json::from_str(line).unwrap();
+        let text = |key: &str| line[key].as_str().unwrap();
+        tool(text("name"), text("description"), line["input_schema"].clone())
+    };
+    bare("project", &lines.map(read).collect::<Vec<_>>())
 }
-
-const PROJECT: [(&str, &str); 29] = [
-    ("spec_init", "Initialize a new spec folder in a project."),
-    ("spec_create", "Create a spec, change or task file."),
-    ("spec_update", "Update the content of a spec."),
-    ("spec_delete", "Delete a spec or a change."),
-    ("spec_list", "List specs, changes and tasks."),
-    ("spec_show", "Show detailed content of a spec or change."),
-    ("spec_archive", "Archive a completed change."),
-    ("registry_list", "List tasks of the registry, filtered by status or priority."),
-    ("registry_next", "Get next recommended task to work on."),
-    ("registry_update", "Update task status, priority or assignee."),
-    ("registry_deps", "Show and change dependencies between tasks."),
-    ("registry_sync", "Sync the registry of tasks from the change files."),
-    ("registry_init", "Initialize an empty task registry."),
-    ("workflow_start", "Start a workflow for a change and phase."),
-    ("workflow_status", "Check the status and wait points of a workflow."),
-    ("workflow_approve", "Approve a wait point so that the workflow continues."),
-    ("workflow_list", "List running and finished workflows."),
-    ("loop_start", "Start an autonomous loop with self-correction."),
-    ("loop_cancel", "Cancel a running autonomous loop."),
-    ("loop_get", "Get the state of the autonomous loop."),
-    ("loop_set", "Set iteration and adjustments of the autonomous loop."),
-    ("generate", "Generate a project scaffold from templates."),
-    ("generate_component", "Generate code for a component with its tests."),
-    ("generate_from_spec", "Generate code from a spec file."),
-    ("agent_execute", "Execute a task with an agent of the right skill."),
-    ("agent_list", "List agents and what they are good at."),
-    ("agent_status", "Get the progress of a running agent."),
-    ("template_list", "List templates for code generation."),
-    ("metrics_show", "Show token usage and cost of past runs."),
-];
 
 pub(crate) fn file() -> Source {
     let path = || object(json!({"path": {"type": "string"}}), json!(["path"]));

@@ -4,17 +4,24 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+/// From here on a hit says of itself that it is more likely right than wrong.
+const SURE: f32 = 0.5;
+
 #[derive(Default)]
 pub struct Metrics {
     sums: [f64; 7],
     queries: usize,
+    unanswerable: usize,
+    mistaken: usize,
     times: Vec<Duration>,
 }
 
-/// Means over all queries of a set.
+/// Means over all queries of a set that have an answer.
 #[derive(Debug, Clone, Serialize)]
 pub struct Figures {
     pub queries: usize,
+    /// Queries that no tool of the set fits. They count in no mean but the last one.
+    pub unanswerable: usize,
     pub hit_1: f64,
     pub hit_5: f64,
     pub recall_5: f64,
@@ -22,12 +29,22 @@ pub struct Figures {
     pub ndcg_5: f64,
     pub ndcg_10: f64,
     pub mrr_10: f64,
+    /// How many of the queries that nothing fits got a hit that is sure of itself. None where there are no such queries.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mistaken: Option<f64>,
     pub answer_tokens: f64,
     pub p50_microseconds: f64,
     pub p99_microseconds: f64,
 }
 
 impl Metrics {
+    /// One query that nothing fits, and how sure of itself the best hit is.
+    pub fn add_unanswerable(&mut self, confidence: f32, took: Duration) {
+        self.unanswerable += 1;
+        self.mistaken += usize::from(confidence >= SURE);
+        self.times.push(took);
+    }
+
     /// One query: what was found, best first, and what should have been.
     pub fn add(&mut self, found: &[usize], relevant: &[usize], took: Duration) {
         let right = |entry: &usize| relevant.contains(entry);
@@ -58,6 +75,7 @@ impl Metrics {
         };
         Figures {
             queries: self.queries,
+            unanswerable: self.unanswerable,
             hit_1,
             hit_5,
             recall_5,
@@ -65,6 +83,7 @@ impl Metrics {
             ndcg_5,
             ndcg_10,
             mrr_10,
+            mistaken: (self.unanswerable > 0).then(|| 100.0 * self.mistaken as f64 / self.unanswerable as f64),
             answer_tokens,
             p50_microseconds: at(0.5),
             p99_microseconds: at(0.99),
@@ -108,6 +127,17 @@ mod tests {
         assert_eq!((figures.hit_1, figures.hit_5, figures.recall_5, figures.mrr_10), (0.0, 100.0, 50.0, 50.0));
         // 1/log2(3) over 1 + 1/log2(3).
         assert!((figures.ndcg_10 - 38.685).abs() < 0.01);
+    }
+
+    #[test]
+    fn what_has_no_answer_counts_apart() {
+        let mut metrics = Metrics::default();
+        metrics.add(&[7], &[7], Duration::ZERO);
+        metrics.add_unanswerable(0.9, Duration::ZERO);
+        metrics.add_unanswerable(0.1, Duration::ZERO);
+        let figures = metrics.finish(0.0);
+        assert_eq!((figures.queries, figures.unanswerable), (1, 2));
+        assert_eq!((figures.hit_1, figures.mistaken), (100.0, Some(50.0)));
     }
 
     #[test]

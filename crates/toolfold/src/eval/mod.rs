@@ -1,21 +1,23 @@
 //! How well search finds what is meant, measured: sets of tools and queries in, figures out.
 //!
-//! A set is two files of JSON lines. Tools: `id`, `server`, `name`, `description`, `input_schema` (optional). Queries:
-//! `id`, `query`, `relevant` (the ids of the right tools). What a reader would get wrong: a tool that was folded into a
-//! near-copy counts as not found, because whoever asked did not see it.
+//! A set is two files of JSON lines. Tools: `id`, `server`, `name`, `description`, `input_schema` and `title` (both
+//! optional). Queries: `id`, `query`, `relevant` (the ids of the right tools; none where nothing fits). What a reader
+//! would get wrong: a tool that was folded into a near-copy counts as not found, because whoever asked did not see it.
 
 mod metrics;
+mod reliability;
 mod set;
 
 pub use metrics::{Figures, Metrics};
-pub use set::{BadSet, EvalSet};
+pub use reliability::{Bin, Reliability};
+pub use set::{BadSet, EvalSet, ToolLine};
 
 use std::time::Instant;
 
 use toolfold_core::Surface;
 use toolfold_disclosure::View;
 use toolfold_disclosure::{Action, answer, route, tokens};
-use toolfold_index::{Filter, Index, Query};
+use toolfold_index::{Index, Query};
 use toolfold_wire::raw;
 
 /// Ranks are looked at this deep.
@@ -25,19 +27,35 @@ const BUDGET: usize = 700;
 /// Answers are counted for this many queries, spread over the set: counting costs more than searching.
 const COUNTED: usize = 200;
 
+/// What the queries of a set showed.
+#[derive(Debug, Clone)]
+pub struct Evaluation {
+    pub figures: Figures,
+    pub calibration: Vec<Bin>,
+}
+
 /// Asks every query of a set; `each` hears how many are done.
-pub fn evaluate(set: &EvalSet, index: &Index, mut each: impl FnMut(usize)) -> Figures {
+pub fn evaluate(set: &EvalSet, index: &Index, mut each: impl FnMut(usize)) -> Evaluation {
     let mut metrics = Metrics::default();
+    let mut reliability = Reliability::default();
     for (done, query) in set.queries.iter().enumerate() {
-        let ask = Query { text: &query.text, filter: Filter::default(), limit: DEPTH, offset: 0 };
+        let ask = Query { text: &query.text, limit: DEPTH, ..Query::default() };
         let begun = Instant::now();
         let found = index.search(&set.catalog, &ask);
         let took = begun.elapsed();
-        let ranks: Vec<usize> = found.hits.iter().map(|hit| hit.entry).collect();
-        metrics.add(&ranks, &query.relevant, took);
+        let first = found.hits.first();
+        if query.relevant.is_empty() {
+            metrics.add_unanswerable(first.map_or(0.0, |hit| hit.confidence), took);
+        } else {
+            let ranks: Vec<usize> = found.hits.iter().map(|hit| hit.entry).collect();
+            metrics.add(&ranks, &query.relevant, took);
+        }
+        if let Some(first) = first {
+            reliability.add(first.confidence, query.relevant.contains(&first.entry));
+        }
         each(done + 1);
     }
-    metrics.finish(answer_tokens(set, index))
+    Evaluation { figures: metrics.finish(answer_tokens(set, index)), calibration: reliability.finish() }
 }
 
 /// The mean cost of the answer that a model would have got.

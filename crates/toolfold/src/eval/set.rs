@@ -1,13 +1,14 @@
-//! Reading a set: lines of JSON into a catalog and the questions asked of it.
+//! Reading a set: lines of JSON into a catalog and the questions asked of it. And writing the tools of one, so that
+//! somebody can measure search on the tools they have.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolfold_catalog::{Catalog, ServerTools, Source};
-use toolfold_core::{ServerName, ToolId, slug};
+use toolfold_core::{Entry, ServerName, ToolId, slug};
 use toolfold_wire::{Raw, raw};
 
 pub struct EvalSet {
@@ -17,7 +18,7 @@ pub struct EvalSet {
 
 pub struct EvalQuery {
     pub text: String,
-    /// Positions in the catalog.
+    /// Positions in the catalog. None where no tool of the set can do what is asked.
     pub relevant: Vec<usize>,
 }
 
@@ -29,12 +30,15 @@ pub struct BadSet {
     pub problem: String,
 }
 
-#[derive(Deserialize)]
-struct ToolLine {
+/// A tool as a set has it.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct ToolLine {
     id: String,
     #[serde(default)]
     server: String,
     name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
     #[serde(default)]
     description: String,
     #[serde(default)]
@@ -47,10 +51,26 @@ struct QueryLine {
     relevant: Vec<String>,
 }
 
+impl ToolLine {
+    pub fn read(file: &Path) -> Result<Vec<ToolLine>, BadSet> {
+        read_lines(file)
+    }
+
+    pub fn of(entry: &Entry) -> ToolLine {
+        ToolLine {
+            id: entry.id.to_string(),
+            server: entry.server().to_string(),
+            name: entry.name().to_owned(),
+            title: entry.title.clone(),
+            description: entry.description.clone(),
+            input_schema: Some(entry.input_schema()),
+        }
+    }
+}
+
 impl EvalSet {
-    pub fn read(tools: &Path, queries: &Path) -> Result<EvalSet, BadSet> {
-        let lines: Vec<ToolLine> = read_lines(tools)?;
-        let (catalog, ids) = build(lines);
+    pub fn read(tools: Vec<ToolLine>, queries: &Path) -> Result<EvalSet, BadSet> {
+        let (catalog, ids) = build(tools);
         let asked: Vec<QueryLine> = read_lines(queries)?;
         let mut all = Vec::with_capacity(asked.len());
         for (line, query) in asked.into_iter().enumerate() {
@@ -69,7 +89,10 @@ fn build(lines: Vec<ToolLine>) -> (Catalog, HashMap<String, ToolId>) {
     let mut servers: BTreeMap<ServerName, Vec<Raw>> = BTreeMap::new();
     for line in lines {
         let schema = line.input_schema.filter(Value::is_object).unwrap_or_else(|| json!({"type": "object"}));
-        let definition = json!({"name": line.name, "description": line.description, "inputSchema": schema});
+        let mut definition = json!({"name": line.name, "description": line.description, "inputSchema": schema});
+        if let Some(title) = line.title {
+            definition["title"] = title.into();
+        }
         let mut tool = ToolId::new(server_name(&line.server, 0), line.name);
         // Two tools of one name cannot live on one server; a set may still have them.
         for turn in 1.. {

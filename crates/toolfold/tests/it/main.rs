@@ -12,6 +12,7 @@ mod clients;
 mod command_line;
 mod conformance;
 mod documents;
+mod eval;
 mod fakes;
 mod faults;
 mod inspector;

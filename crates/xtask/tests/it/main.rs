@@ -1,4 +1,6 @@
-//! The repository is tidy, and the rules would notice if it were not.
+//! The repository is tidy, and the rules would notice if it were not; what is recorded is compared with.
+
+mod eval;
 
 use xtask::{Dependency, Package, Workspace, tidy};
 
