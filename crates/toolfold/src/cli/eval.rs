@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 use toolfold::eval::{BadSet, Bin, EvalSet, Figures, ToolLine, evaluate};
-use toolfold_index::Index;
+use toolfold_index::{Index, Ranker};
 
 use super::open::with_gateway;
 use super::output::{print, print_json, progress, table};
@@ -22,11 +22,14 @@ pub(crate) struct Eval {
     /// Queries, a JSON object a line: id, query, relevant (ids of the right tools; none where nothing fits)
     #[arg(long, value_name = "FILE", required_unless_present = "export")]
     queries: Option<PathBuf>,
+    /// Tell also how each side of the ranking does alone: words (lexical) and meaning (semantic)
+    #[arg(long)]
+    compare: bool,
     /// Tell also whether confidence means what it says: of the first hits, how many are right
     #[arg(long)]
     calibration: bool,
     /// Print the tools of your servers in the form that --tools reads, and stop
-    #[arg(long, conflicts_with_all = ["tools", "queries", "calibration"])]
+    #[arg(long, conflicts_with_all = ["tools", "queries", "compare", "calibration"])]
     export: bool,
 }
 
@@ -44,26 +47,34 @@ impl Eval {
 
     fn measure(&self, set: &EvalSet, common: &Common) -> Result<(), Fail> {
         let index = Index::build(&set.catalog);
-        let all = set.queries.len();
-        let evaluation = evaluate(set, &index, |done| {
-            if stderr().is_terminal() && (done % 50 == 0 || done == all) {
-                progress(&format!("{done} of {all} queries"));
-            }
-        });
+        let ask =
+            |side: &str, ranker| evaluate(set, &index, ranker, |done| show_progress(side, done, set.queries.len()));
+        let fused = ask("fused", Ranker::Fused);
+        let sides = [("lexical", Ranker::Lexical), ("semantic", Ranker::Semantic)];
+        let sides = sides.into_iter().filter(|_| self.compare).map(|(side, ranker)| (side, ask(side, ranker).figures));
+        let sides: Vec<(&str, Figures)> = sides.collect();
         progress("");
-        let (figures, calibration) = (&evaluation.figures, &evaluation.calibration);
         if common.json {
-            let mut answer = json!({"tools": set.catalog.len(), "figures": figures});
+            let mut answer = json!({"tools": set.catalog.len(), "figures": fused.figures});
+            sides.iter().for_each(|(side, figures)| answer[side] = json!(figures));
             if self.calibration {
-                answer["calibration"] = json!(calibration);
+                answer["calibration"] = json!(fused.calibration);
             }
             return print_json(&answer);
         }
-        let mut text = format!("{} tools, {} queries\n{}", set.catalog.len(), all, table(&rows(figures)));
+        let columns: Vec<_> = sides.into_iter().chain([("fused", fused.figures)]).collect();
+        let mut text =
+            format!("{} tools, {} queries\n{}", set.catalog.len(), set.queries.len(), table(&rows(&columns)));
         if self.calibration {
-            text.push_str(&format!("\n{}", table(&bins(calibration))));
+            text.push_str(&format!("\n{}", table(&bins(&fused.calibration))));
         }
         print(&text)
+    }
+}
+
+fn show_progress(side: &str, done: usize, all: usize) {
+    if stderr().is_terminal() && (done % 50 == 0 || done == all) {
+        progress(&format!("{side}: {done} of {all} queries"));
     }
 }
 
@@ -83,23 +94,34 @@ fn unreadable(error: BadSet) -> Fail {
     Fail::usage(format!("error: {error}\n\nhint: each line is a JSON object; `toolfold eval --help` names its members"))
 }
 
-fn rows(figures: &Figures) -> Vec<Vec<String>> {
-    let row = |label: &str, value: f64, unit: &str| vec![label.to_owned(), format!("{value:.1}{unit}")];
-    let mut rows = vec![
-        row("Hit@1", figures.hit_1, ""),
-        row("Hit@5", figures.hit_5, ""),
-        row("Recall@5", figures.recall_5, ""),
-        row("Recall@10", figures.recall_10, ""),
-        row("NDCG@5", figures.ndcg_5, ""),
-        row("NDCG@10", figures.ndcg_10, ""),
-        row("MRR@10", figures.mrr_10, ""),
+/// A row a figure, a column a ranking. A single column needs no heading.
+fn rows(columns: &[(&str, Figures)]) -> Vec<Vec<String>> {
+    type Figure = (&'static str, fn(&Figures) -> Option<f64>);
+    let figures: [Figure; 11] = [
+        ("Hit@1", |figures| Some(figures.hit_1)),
+        ("Hit@5", |figures| Some(figures.hit_5)),
+        ("Recall@5", |figures| Some(figures.recall_5)),
+        ("Recall@10", |figures| Some(figures.recall_10)),
+        ("NDCG@5", |figures| Some(figures.ndcg_5)),
+        ("NDCG@10", |figures| Some(figures.ndcg_10)),
+        ("MRR@10", |figures| Some(figures.mrr_10)),
+        ("sure where nothing fits", |figures| figures.mistaken),
+        ("tokens of an answer", |figures| figures.answer_tokens),
+        ("search, median, µs", |figures| Some(figures.p50_microseconds)),
+        ("search, 99 in 100, µs", |figures| Some(figures.p99_microseconds)),
     ];
-    rows.extend(figures.mistaken.map(|mistaken| row("sure where nothing fits", mistaken, "")));
-    rows.extend([
-        row("tokens of an answer", figures.answer_tokens, ""),
-        row("search, median", figures.p50_microseconds, " µs"),
-        row("search, 99 in 100", figures.p99_microseconds, " µs"),
-    ]);
+    let labelled = |label: &str, cells: Vec<String>| [vec![label.to_owned()], cells].concat();
+    let mut rows = Vec::new();
+    if columns.len() > 1 {
+        rows.push(labelled("", columns.iter().map(|(side, _)| (*side).to_owned()).collect()));
+    }
+    for (label, figure) in figures {
+        let values: Vec<Option<f64>> = columns.iter().map(|(_, figures)| figure(figures)).collect();
+        if values.iter().any(Option::is_some) {
+            let shown = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.1}"));
+            rows.push(labelled(label, values.into_iter().map(shown).collect()));
+        }
+    }
     rows
 }
 

@@ -32,7 +32,9 @@ pub struct Figures {
     /// How many of the queries that nothing fits got a hit that is sure of itself. None where there are no such queries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mistaken: Option<f64>,
-    pub answer_tokens: f64,
+    /// The mean cost of an answer; none for a ranking that nobody is answered with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer_tokens: Option<f64>,
     pub p50_microseconds: f64,
     pub p99_microseconds: f64,
 }
@@ -65,7 +67,7 @@ impl Metrics {
         self.times.push(took);
     }
 
-    pub fn finish(mut self, answer_tokens: f64) -> Figures {
+    pub fn finish(mut self, answer_tokens: Option<f64>) -> Figures {
         let mean = |place: usize| 100.0 * self.sums[place] / self.queries.max(1) as f64;
         let [hit_1, hit_5, recall_5, recall_10, ndcg_5, ndcg_10, mrr_10] = std::array::from_fn(mean);
         self.times.sort_unstable();
@@ -112,7 +114,7 @@ mod tests {
     fn figures(found: &[usize], relevant: &[usize]) -> Figures {
         let mut metrics = Metrics::default();
         metrics.add(found, relevant, Duration::ZERO);
-        metrics.finish(0.0)
+        metrics.finish(None)
     }
 
     #[test]
@@ -135,7 +137,7 @@ mod tests {
         metrics.add(&[7], &[7], Duration::ZERO);
         metrics.add_unanswerable(0.9, Duration::ZERO);
         metrics.add_unanswerable(0.1, Duration::ZERO);
-        let figures = metrics.finish(0.0);
+        let figures = metrics.finish(None);
         assert_eq!((figures.queries, figures.unanswerable), (1, 2));
         assert_eq!((figures.hit_1, figures.mistaken), (100.0, Some(50.0)));
     }

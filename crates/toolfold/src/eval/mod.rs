@@ -17,7 +17,7 @@ use std::time::Instant;
 use toolfold_core::Surface;
 use toolfold_disclosure::View;
 use toolfold_disclosure::{Action, answer, route, tokens};
-use toolfold_index::{Index, Query};
+use toolfold_index::{Index, Query, Ranker};
 use toolfold_wire::raw;
 
 /// Ranks are looked at this deep.
@@ -35,11 +35,11 @@ pub struct Evaluation {
 }
 
 /// Asks every query of a set; `each` hears how many are done.
-pub fn evaluate(set: &EvalSet, index: &Index, mut each: impl FnMut(usize)) -> Evaluation {
+pub fn evaluate(set: &EvalSet, index: &Index, ranker: Ranker, mut each: impl FnMut(usize)) -> Evaluation {
     let mut metrics = Metrics::default();
     let mut reliability = Reliability::default();
     for (done, query) in set.queries.iter().enumerate() {
-        let ask = Query { text: &query.text, limit: DEPTH, ..Query::default() };
+        let ask = Query { text: &query.text, limit: DEPTH, ranker, ..Query::default() };
         let begun = Instant::now();
         let found = index.search(&set.catalog, &ask);
         let took = begun.elapsed();
@@ -55,7 +55,8 @@ pub fn evaluate(set: &EvalSet, index: &Index, mut each: impl FnMut(usize)) -> Ev
         }
         each(done + 1);
     }
-    Evaluation { figures: metrics.finish(answer_tokens(set, index)), calibration: reliability.finish() }
+    let answer_tokens = (ranker == Ranker::Fused).then(|| answer_tokens(set, index));
+    Evaluation { figures: metrics.finish(answer_tokens), calibration: reliability.finish() }
 }
 
 /// The mean cost of the answer that a model would have got.

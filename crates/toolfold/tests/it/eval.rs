@@ -68,6 +68,21 @@ fn a_file_of_queries_is_enough_to_measure_what_is_configured() {
 }
 
 #[test]
+fn each_side_of_the_ranking_can_be_seen_alone() {
+    let world = World::without_config();
+    let queries = sets().join("toolbox/queries.jsonl");
+    let arguments = ["eval", "--queries", queries.to_str().unwrap(), "--compare"];
+    let told: Value = serde_json::from_str(&run(&world, &[&arguments[..], &["--json"]].concat())).unwrap();
+    let good = |side: &str| told[side]["ndcg_10"].as_f64().unwrap();
+    assert!(good("figures") > good("lexical").max(good("semantic")), "together they do better: {told:#}");
+    assert!(good("lexical") != good("semantic"));
+    assert_eq!(told["lexical"]["answer_tokens"], Value::Null, "nobody is answered with one side");
+    let table = run(&world, &arguments);
+    let heading: Vec<&str> = table.lines().nth(1).unwrap().split_whitespace().collect();
+    assert_eq!(heading, ["lexical", "semantic", "fused"]);
+}
+
+#[test]
 fn a_set_that_cannot_be_read_says_where() {
     let world = World::without_config();
     fs::write(world.path("queries.jsonl"), "{\"query\": \"x\", \"relevant\": [\"toolbox.nothing\"]}\n").unwrap();
