@@ -73,7 +73,7 @@ impl Eval {
 }
 
 fn show_progress(side: &str, done: usize, all: usize) {
-    if stderr().is_terminal() && (done % 50 == 0 || done == all) {
+    if stderr().is_terminal() && (done.is_multiple_of(50) || done == all) {
         progress(&format!("{side}: {done} of {all} queries"));
     }
 }

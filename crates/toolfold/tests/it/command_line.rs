@@ -30,7 +30,8 @@ fn transcript(world: &World, arguments: &[&str]) -> String {
 fn every_page_of_help() {
     let world = World::without_config();
     let mut pages = transcript(&world, &["--help"]);
-    for command in ["serve", "check", "search", "ls", "tree", "show", "call", "status", "prompt", "eval", "completions"] {
+    for command in ["serve", "check", "search", "ls", "tree", "show", "call", "status", "prompt", "eval", "completions"]
+    {
         pages.push_str(&transcript(&world, &[command, "--help"]));
     }
     insta::assert_snapshot!(pages);
