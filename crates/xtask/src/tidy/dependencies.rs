@@ -8,12 +8,13 @@ use anyhow::Result;
 use crate::workspace::{Package, Workspace};
 
 /// Each may use those before it.
-const ORDER: [&str; 12] = [
+const ORDER: [&str; 13] = [
     "toolfold-wire",
     "toolfold-core",
     "toolfold-config",
     "toolfold-upstream",
     "toolfold-catalog",
+    "toolfold-encoder",
     "toolfold-index",
     "toolfold-disclosure",
     "toolfold-store",
@@ -24,10 +25,11 @@ const ORDER: [&str; 12] = [
 ];
 
 /// Crates that may not have what their place in the order would allow.
-const WITHOUT: [(&str, &[&str]); 5] = [
+const WITHOUT: [(&str, &[&str]); 6] = [
     ("toolfold-core", &["tokio"]),
     ("toolfold-wire", &["tokio"]),
     ("toolfold-catalog", &["toolfold-config", "toolfold-upstream", "tokio"]),
+    ("toolfold-encoder", &["toolfold-config", "toolfold-upstream", "toolfold-catalog", "tokio"]),
     ("toolfold-index", &["toolfold-config", "toolfold-upstream", "tokio"]),
     ("toolfold-disclosure", &["toolfold-config", "toolfold-upstream", "tokio"]),
 ];
@@ -36,7 +38,7 @@ const WITHOUT: [(&str, &[&str]); 5] = [
 const ONLY: [(&str, &[&str]); 6] = [
     ("axum", &["toolfold-serve", "toolfold-test"]),
     ("clap", &["toolfold"]),
-    ("reqwest", &["toolfold-upstream", "toolfold-test"]),
+    ("hyper", &["toolfold-upstream"]),
     ("rmcp", &["toolfold-test"]),
     ("rusqlite", &["toolfold-store"]),
     ("anyhow", &["toolfold", "xtask"]),
