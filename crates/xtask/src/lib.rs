@@ -10,6 +10,7 @@ pub mod eval;
 pub mod peers;
 mod shell;
 pub mod suite;
+pub mod tables;
 pub mod tidy;
 mod workspace;
 

@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use xtask::{Workspace, bench, eval, peers, suite, tidy};
+use xtask::{Workspace, bench, eval, peers, suite, tables, tidy};
 
 const HELP: &str = "\
 Tasks of this repository.
@@ -18,6 +18,7 @@ Tasks:
   eval [DIR]      Measure search on the sets in eval/ and compare with what is recorded, or on those in DIR;
                   --record keeps the figures
   bench           Measure what Toolfold costs, against the same work without it
+  bench tables    Count what tools cost in tokens, beside the figures of the design documents
   help            Print this";
 
 fn main() -> ExitCode {
@@ -37,6 +38,7 @@ fn run(task: &str, arguments: &[String]) -> Result<()> {
         "test" => suite::run(&Workspace::find()?, arguments),
         "peers" => peers::install(&Workspace::find()?),
         "eval" => eval::run(&Workspace::find()?, arguments),
+        "bench" if arguments == ["tables"] => tables::run(&Workspace::find()?),
         "bench" => bench::run(&Workspace::find()?),
         "tidy" => report(&tidy::check(&Workspace::find()?)?),
         "help" | "--help" | "-h" => {

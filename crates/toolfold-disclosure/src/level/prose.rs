@@ -6,7 +6,7 @@ use toolfold_core::{Entry, words};
 const SUMMARY_WORDS: usize = 10;
 const LONGEST_SUMMARY: usize = 90;
 const SENTENCES: usize = 3;
-const LONGEST_DESCRIPTION: usize = 280;
+const LONGEST_DESCRIPTION: usize = 240;
 /// Characters looked at: nobody says what a tool does after this.
 const LOOKED_AT: usize = 4000;
 

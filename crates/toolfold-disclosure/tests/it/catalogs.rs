@@ -6,7 +6,7 @@ use toolfold_catalog::Source;
 
 use crate::fixture::{source, tool};
 
-fn bare(name: &str, tools: &[Value]) -> Source {
+pub(crate) fn bare(name: &str, tools: &[Value]) -> Source {
     Source { prefix: false, ..source(name, tools) }
 }
 
@@ -64,13 +64,17 @@ pub(crate) const CORE: [&str; 4] = ["get_home_structure", "get_states", "trigger
 
 /// Thirty tools of a project that is driven by specifications: those that search is measured on.
 pub(crate) fn project() -> Source {
-    let lines = include_str!("../../../../eval/project/tools.jsonl").lines();
+    bare("project", &lines(include_str!("../../../../eval/project/tools.jsonl")))
+}
+
+/// Tools as sets for measuring search have them.
+pub(crate) fn lines(text: &str) -> Vec<Value> {
     let read = |line| {
         let line: Value = serde_json::from_str(line).unwrap();
         let text = |key: &str| line[key].as_str().unwrap();
         tool(text("name"), text("description"), line["input_schema"].clone())
     };
-    bare("project", &lines.map(read).collect::<Vec<_>>())
+    text.lines().map(read).collect()
 }
 
 pub(crate) fn file() -> Source {

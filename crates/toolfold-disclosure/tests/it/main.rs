@@ -1,7 +1,11 @@
 //! What the crate shows from outside, on a small catalog and, where they are at hand, on real ones.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
-#![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test shows what it measured, and says when it is skipped"
+)]
 
 mod arguments;
 mod catalogs;
@@ -15,5 +19,6 @@ mod ontology;
 mod properties;
 mod real;
 mod surfaces;
+mod tables;
 mod three_levels;
 mod tokens;

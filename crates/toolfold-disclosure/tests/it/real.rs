@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use toolfold_catalog::{Catalog, ServerTools, Source};
-use toolfold_core::{ServerName, Surface, slug};
+use toolfold_core::{Entry, ServerName, Surface, slug};
 use toolfold_disclosure::level::{self, Level};
 use toolfold_disclosure::{Checker, View, tokens, tools};
 use toolfold_index::Index;
@@ -79,26 +79,33 @@ fn nearly_every_example_is_accepted() {
 #[test]
 fn what_each_level_costs() {
     let Some(catalog) = catalog() else { return };
-    let sample: Vec<_> = catalog.entries().iter().step_by(10).collect();
-    let count = sample.len();
-    let mean = |cost: &dyn Fn(&toolfold_core::Entry) -> usize| {
-        sample.iter().map(|entry| cost(entry)).sum::<usize>() as f64 / count as f64
+    let mean = |step: usize, cost: &dyn Fn(&Entry) -> usize| {
+        let costs: Vec<usize> = catalog.entries().iter().step_by(step).map(|entry| cost(entry)).collect();
+        costs.iter().sum::<usize>() as f64 / costs.len() as f64
     };
-    let line = |entry: &toolfold_core::Entry| {
+    let summary = mean(1, &|entry| tokens::count(&format!("{} — {}", entry.id, level::summary(entry))));
+    let signature = mean(1, &|entry| {
         tokens::count(&format!("{}({}) — {}", entry.id, level::signature(entry).text, level::summary(entry)))
-    };
-    println!("definition {:.1}", mean(&|entry| tokens::count(entry.definition.get())));
-    println!("name {:.1}", mean(&|entry| tokens::count(&entry.id.to_string())));
+    });
+    let as_json = |level: Level| move |entry: &Entry| tokens::count(level::describe(entry, level).get());
+    let details = mean(1, &as_json(Level::Details));
+    println!("\nMean tokens of a tool by level, {} real tools", catalog.len());
     println!(
-        "name and summary {:.1}",
-        mean(&|entry| tokens::count(&format!("{} — {}", entry.id, level::summary(entry))))
+        "  0   name                                   {:>6.1}",
+        mean(1, &|entry| tokens::count(&entry.id.to_string()))
     );
-    println!("signature line {:.1}", mean(&line));
-    for level in Level::ALL {
-        println!("{} as JSON {:.1}", level.as_str(), mean(&|entry| tokens::count(level::describe(entry, level).get())));
-    }
-    let partial = sample.iter().filter(|entry| level::signature(entry).partial).count();
-    println!("partial signatures {:.1} %", 100.0 * partial as f64 / count as f64);
+    println!("  1   name and summary              (≤ 20)   {summary:>6.1}");
+    println!("  1s  name, signature and summary   (≤ 45)   {signature:>6.1}");
+    println!("  2   details                       (≤ 90)   {details:>6.1}");
+    // The whole schemas of four thousand tools take a while to count.
+    println!("  3   full, of every tenth                   {:>6.1}", mean(10, &as_json(Level::Full)));
+    println!(
+        "      the definition, of every tenth         {:>6.1}",
+        mean(10, &|entry| tokens::count(entry.definition.get()))
+    );
+    let partial = catalog.entries().iter().filter(|entry| level::signature(entry).partial).count();
+    println!("  signatures that leave something out: {:.1} %", 100.0 * partial as f64 / catalog.len() as f64);
+    assert!(summary <= 20.0 && signature <= 45.0 && details <= 90.0);
 }
 
 #[test]
