@@ -1,5 +1,7 @@
 //! `tools/call`: one match over what a surface made of it.
 
+use std::fmt::Display;
+
 use toolfold_core::{Code, Entry, Kind, Refusal};
 use toolfold_disclosure::{Action, answer, fitted, refusal_result, route};
 use toolfold_wire::{Object, Raw, RpcError};
@@ -74,7 +76,7 @@ impl Gateway {
         if outcome.is_ok() {
             self.count_use(&entry.id);
         }
-        logged(&entry.id.to_string(), outcome)
+        logged(&entry.id, outcome)
     }
 }
 
@@ -87,9 +89,9 @@ fn only_read(entry: &Entry) -> Refusal {
 }
 
 /// Says in the log why a server's part of a call failed: the caller is not told the cause.
-fn logged(tool: &str, outcome: Result<Raw, Failed>) -> Result<Raw, Failed> {
+fn logged(tool: &dyn Display, outcome: Result<Raw, Failed>) -> Result<Raw, Failed> {
     if let Err(Failed::Refused(refusal)) = &outcome {
-        warn!(tool, code = %refusal.code, cause = refusal.cause, "the call failed");
+        warn!(%tool, code = %refusal.code, cause = refusal.cause, "the call failed");
     }
     outcome
 }

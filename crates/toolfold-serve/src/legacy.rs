@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use tokio::sync::broadcast::error::RecvError;
+use tokio_util::sync::CancellationToken;
 use toolfold_core::Surface;
 use toolfold_gateway::{Client, Gateway, Request};
 use toolfold_wire::{Era, Id, Message, Object, Raw, RpcError, negotiate};
@@ -53,6 +55,28 @@ impl Legacy {
         };
         self.running.end(&id);
         Some(Message::response(id, outcome))
+    }
+
+    /// Tells the client of changes until the conversation is over.
+    pub(crate) fn tell_changes(&self, outlet: Outlet, over: CancellationToken) {
+        let (mut changes, client) = (self.gateway.changes(), self.client.clone());
+        tokio::spawn(async move {
+            loop {
+                let change = tokio::select! {
+                    () = over.cancelled() => return,
+                    change = changes.recv() => change,
+                };
+                match change {
+                    Ok(change) => {
+                        if let Some((method, params)) = change.notification(&client) {
+                            outlet(Message::notification(method, params));
+                        }
+                    }
+                    Err(RecvError::Lagged(_)) => {}
+                    Err(RecvError::Closed) => return,
+                }
+            }
+        });
     }
 
     pub(crate) async fn notification(&self, method: &str, params: Option<Raw>) {

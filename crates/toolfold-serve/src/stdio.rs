@@ -144,27 +144,8 @@ impl Connection {
     fn begin(&mut self, legacy: Arc<Legacy>) {
         self.listening.cancel();
         self.listening = CancellationToken::new();
-        let (mut changes, listening, outlet) = (self.gateway.changes(), self.listening.clone(), self.outlet());
-        let client = legacy.client.clone();
+        legacy.tell_changes(self.outlet(), self.listening.clone());
         self.legacy = Some(legacy);
-        tokio::spawn(async move {
-            use tokio::sync::broadcast::error::RecvError;
-            loop {
-                let change = tokio::select! {
-                    () = listening.cancelled() => return,
-                    change = changes.recv() => change,
-                };
-                match change {
-                    Ok(change) => {
-                        if let Some((method, params)) = change.notification(&client) {
-                            outlet(Message::notification(method, params));
-                        }
-                    }
-                    Err(RecvError::Lagged(_)) => {}
-                    Err(RecvError::Closed) => return,
-                }
-            }
-        });
     }
 
     async fn modern(&mut self, id: Id, method: String, params: Option<Raw>) {

@@ -53,8 +53,6 @@ impl HttpReply {
 
 /// HTTP without MCP.
 pub fn plain_http() -> reqwest::Client {
-    // The client wants a TLS provider even where it will only speak plain HTTP.
-    let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder().no_proxy().build().expect("a client can be built")
 }
 

@@ -3,11 +3,12 @@
 //! What a reader would get wrong: a POST is never repeated. Where it is certain that the server did not look at a
 //! request (no connection, a session it does not know), the caller is told so and may send it over a new connection.
 
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
-use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
+use hyper::body::Bytes;
+use hyper::http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER, USER_AGENT};
+use hyper::http::{Method, StatusCode};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use toolfold_config::Transport;
@@ -18,20 +19,22 @@ use toolfold_wire::{
 
 use crate::call::CallError;
 use crate::connection::{Closing, Connection, Failure, Link};
+use crate::http_client::{HttpClient, Response, SendError, Target, chunk};
 use crate::http_stream;
 use crate::shared::{Shared, Stale, lock};
 
 const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
+const AGENT: HeaderValue = HeaderValue::from_static(concat!("toolfold/", env!("CARGO_PKG_VERSION")));
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
-pub(crate) const STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
+const STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
 /// A message that nobody waits for.
 const DELIVERY: Duration = Duration::from_secs(30);
 const FAREWELL: Duration = Duration::from_secs(2);
 const LONGEST_ERROR_BODY: usize = 64 * 1024;
 
 pub(crate) struct Endpoint {
-    client: reqwest::Client,
-    url: Url,
+    client: HttpClient,
+    target: Target,
     headers: HeaderMap,
     session: Mutex<Session>,
 }
@@ -47,8 +50,8 @@ pub(crate) fn open(shared: &Arc<Shared>, era: Era) -> Result<Arc<Connection>, St
     let Transport::Http { url, headers } = &shared.config.transport else {
         return Err("the server has no url".into());
     };
-    let url = Url::parse(url).map_err(|error| format!("its url is not valid ({error}): correct `url`"))?;
-    let mut own = HeaderMap::new();
+    let target = Target::parse(url).map_err(|error| format!("its url is not valid ({error}): correct `url`"))?;
+    let mut own = HeaderMap::from_iter([(USER_AGENT, AGENT)]);
     for (name, value) in headers {
         let key = HeaderName::try_from(name).map_err(|_| format!("{name:?} is not the name of a header"))?;
         let mut value = HeaderValue::try_from(value.expose())
@@ -56,35 +59,8 @@ pub(crate) fn open(shared: &Arc<Shared>, era: Era) -> Result<Arc<Connection>, St
         value.set_sensitive(true);
         own.insert(key, value);
     }
-    let endpoint = Endpoint { client: client(&url)?, url, headers: own, session: Mutex::default() };
+    let endpoint = Endpoint { client: HttpClient::shared()?, target, headers: own, session: Mutex::default() };
     Ok(Connection::new(shared, era, Link::Http(Box::new(endpoint))))
-}
-
-/// One for the process, and one without proxy for this machine: connections are pooled, and the certificates of the
-/// system are read once.
-fn client(url: &Url) -> Result<reqwest::Client, String> {
-    static AFAR: OnceLock<Result<reqwest::Client, String>> = OnceLock::new();
-    static HERE: OnceLock<Result<reqwest::Client, String>> = OnceLock::new();
-    let here = matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
-    let build = || {
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let redirects = reqwest::redirect::Policy::custom(|attempt| {
-            let home = attempt.previous().first().is_some_and(|first| same_place(first, attempt.url()));
-            if home && attempt.previous().len() <= 5 { attempt.follow() } else { attempt.stop() }
-        });
-        let agent = concat!("toolfold/", env!("CARGO_PKG_VERSION"));
-        let builder = reqwest::Client::builder().user_agent(agent).redirect(redirects);
-        let built = if here { builder.no_proxy().build() } else { builder.build() };
-        built.map_err(|error| format!("no HTTP client could be set up: {error}"))
-    };
-    if here { HERE.get_or_init(build).clone() } else { AFAR.get_or_init(build).clone() }
-}
-
-/// Credentials go to the place they were configured for and nowhere else.
-fn same_place(first: &Url, next: &Url) -> bool {
-    let upgraded =
-        first.scheme() == "http" && next.scheme() == "https" && first.port().is_none() && next.port().is_none();
-    first.host_str() == next.host_str() && (first.origin() == next.origin() || upgraded)
 }
 
 impl Endpoint {
@@ -96,10 +72,9 @@ impl Endpoint {
         method: &str,
         params: Option<Raw>,
     ) -> Result<(), Failure> {
-        let request = self.post(connection, Some(method), params.as_deref());
+        let headers = self.posting(connection, Some(method), params.as_deref());
         let body = Message::request(Id::number(id), method, params).to_line();
-        let response = request.body(body).send().await.map_err(|error| unsent(connection, &error))?;
-        let response = self.accept(connection, response).await?;
+        let response = self.post(connection, headers, body).await?;
         if method == "initialize" {
             lock(&self.session).id = response.headers().get(SESSION_HEADER).cloned();
         }
@@ -125,21 +100,19 @@ impl Endpoint {
             Message::Notification { method, params } => (Some(method.as_str()), params.as_deref()),
             _ => (None, None),
         };
-        let request = self.post(connection, method, params).body(message.to_line());
-        let sending = async {
-            let response = request.send().await.map_err(|error| unsent(connection, &error))?;
-            self.accept(connection, response).await.map(drop)
-        };
+        let sending = self.post(connection, self.posting(connection, method, params), message.to_line());
         let late = |_| Err(CallError::Timeout { after: DELIVERY }.into());
-        tokio::time::timeout(DELIVERY, sending).await.unwrap_or_else(late)
+        tokio::time::timeout(DELIVERY, sending).await.unwrap_or_else(late).map(drop)
     }
 
-    pub(crate) fn get(&self, last_event: Option<&str>) -> RequestBuilder {
-        let request = self.request(Method::GET).header(ACCEPT, STREAM);
-        match last_event {
-            Some(id) => request.header("last-event-id", id),
-            None => request,
+    /// Asks for a stream: a new one, or the rest of one that broke off after this event.
+    pub(crate) async fn get(&self, last_event: Option<&str>) -> Result<Response, SendError> {
+        let mut headers = self.headers();
+        headers.insert(ACCEPT, STREAM);
+        if let Some(id) = last_event.and_then(|id| HeaderValue::from_str(id).ok()) {
+            headers.insert("last-event-id", id);
         }
+        self.client.send(&self.target, Method::GET, headers, Bytes::new()).await
     }
 
     pub(crate) fn agree(&self, version: &str) {
@@ -153,30 +126,42 @@ impl Endpoint {
     /// Tells a legacy server that its session is over. Servers may refuse; ours is done either way.
     pub(crate) async fn end_session(&self) {
         if self.has_session() {
-            let _ = tokio::time::timeout(FAREWELL, self.request(Method::DELETE).send()).await;
+            let ending = self.client.send(&self.target, Method::DELETE, self.headers(), Bytes::new());
+            let _ = tokio::time::timeout(FAREWELL, ending).await;
         }
     }
 
-    fn request(&self, method: Method) -> RequestBuilder {
-        let Session { id, version } = lock(&self.session).clone();
+    async fn post(&self, connection: &Connection, headers: HeaderMap, body: String) -> Result<Response, Failure> {
+        let sent = self.client.send(&self.target, Method::POST, headers, body.into()).await;
+        self.accept(connection, sent.map_err(|error| unsent(connection, &error))?).await
+    }
+
+    /// What every request to this server says.
+    fn headers(&self) -> HeaderMap {
         let mut headers = self.headers.clone();
+        let Session { id, version } = lock(&self.session).clone();
         for (name, value) in [(SESSION_HEADER, id), (VERSION_HEADER, version)] {
             if let Some(value) = value {
-                headers.insert(HeaderName::from_static(name), value);
+                headers.insert(name, value);
             }
         }
-        self.client.request(method, self.url.clone()).headers(headers)
+        headers
     }
 
-    fn post(&self, connection: &Connection, method: Option<&str>, params: Option<&RawValue>) -> RequestBuilder {
-        let mut request = self.request(Method::POST).header(ACCEPT, BOTH).header(CONTENT_TYPE, JSON);
+    fn posting(&self, connection: &Connection, method: Option<&str>, params: Option<&RawValue>) -> HeaderMap {
+        let mut headers = self.headers();
+        headers.insert(ACCEPT, BOTH);
+        headers.insert(CONTENT_TYPE, JSON);
         if connection.era == Era::Modern {
-            request = request.header(VERSION_HEADER, MODERN);
+            headers.insert(VERSION_HEADER, HeaderValue::from_static(MODERN));
             for (name, value) in method.map(|method| repeated(connection, method, params)).unwrap_or_default() {
-                request = request.header(name, value);
+                // What cannot stand in a header is for the server to miss.
+                if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {
+                    headers.append(name, value);
+                }
             }
         }
-        request
+        headers
     }
 
     /// The response, if it is one to read. An error that the server wrote as JSON-RPC is its answer.
@@ -253,7 +238,7 @@ fn retry_after(response: &Response) -> Option<Duration> {
 
 async fn read_body(mut response: Response, limit: usize) -> Result<Vec<u8>, Failure> {
     let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|error| broken(&error))? {
+    while let Some(chunk) = chunk(&mut response).await.map_err(|error| broken(&error))? {
         if body.len() + chunk.len() > limit {
             return Err(CallError::TooLarge { limit }.into());
         }
@@ -263,7 +248,7 @@ async fn read_body(mut response: Response, limit: usize) -> Result<Vec<u8>, Fail
 }
 
 /// A request that failed on its way. Where no connection came about, the server cannot have seen it.
-fn unsent(connection: &Connection, error: &reqwest::Error) -> Failure {
+fn unsent(connection: &Connection, error: &SendError) -> Failure {
     if error.is_connect() {
         let why = format!("cannot be reached ({})", cause(error));
         connection.retire(Closing::harmless(&why));
@@ -272,16 +257,16 @@ fn unsent(connection: &Connection, error: &reqwest::Error) -> Failure {
     broken(error)
 }
 
-pub(crate) fn broken(error: &reqwest::Error) -> Failure {
+pub(crate) fn broken(error: &dyn std::error::Error) -> Failure {
     let why = format!("the connection to the server broke ({}); whether the call took effect is unknown", cause(error));
     CallError::unavailable(why).into()
 }
 
-/// The innermost cause: the outer ones repeat the URL, which may carry a token.
-fn cause(error: &reqwest::Error) -> String {
-    let mut cause: &dyn std::error::Error = error;
+/// The innermost cause: the outer ones only say what was being done.
+fn cause(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
     while let Some(inner) = cause.source() {
         cause = inner;
     }
-    if std::ptr::addr_eq(cause, error) { "no answer".to_owned() } else { cause.to_string() }
+    cause.to_string()
 }

@@ -6,13 +6,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use reqwest::{Response, StatusCode};
+use hyper::http::StatusCode;
 use toolfold_wire::{Era, EventReader};
 
 use crate::backoff::Backoff;
 use crate::call::CallError;
 use crate::connection::{Closing, Connection, Failure, Link};
 use crate::http::{Endpoint, broken, is_stream};
+use crate::http_client::{Response, chunk};
 
 const RETRY: Duration = Duration::from_secs(1);
 /// A server may ask us to wait, but not for ever, and to hurry, but not in circles.
@@ -64,7 +65,7 @@ async fn resume(endpoint: &Endpoint, connection: &Arc<Connection>, place: &Place
     let mut wait = place.retry();
     loop {
         tokio::time::sleep(wait).await;
-        match endpoint.get(place.last_event.as_deref()).send().await {
+        match endpoint.get(place.last_event.as_deref()).await {
             Ok(response) if response.status().is_success() && is_stream(&response) => return Ok(response),
             Ok(response) if response.status().is_server_error() => {}
             Ok(response) => {
@@ -87,7 +88,7 @@ async fn read(
 ) -> Result<(), Failure> {
     let limit = connection.shared.config.max_message;
     let mut events = EventReader::new(limit);
-    while let Some(chunk) = response.chunk().await.map_err(|error| broken(&error))? {
+    while let Some(chunk) = chunk(response).await.map_err(|error| broken(&error))? {
         let fed = events.feed(&chunk, |event| {
             place.last_event = event.id.or(place.last_event.take());
             place.retry = event.retry.map(Duration::from_millis).or(place.retry);
@@ -104,7 +105,7 @@ async fn read(
 }
 
 fn finish(mut response: Response) {
-    let rest = async move { while let Ok(Some(_)) = response.chunk().await {} };
+    let rest = async move { while let Ok(Some(_)) = chunk(&mut response).await {} };
     tokio::spawn(tokio::time::timeout(EPILOGUE, rest));
 }
 
@@ -123,7 +124,7 @@ async fn follow_on(connection: &Arc<Connection>) {
     loop {
         let began = tokio::time::Instant::now();
         let mut wait = None;
-        match endpoint.get(place.last_event.as_deref()).send().await {
+        match endpoint.get(place.last_event.as_deref()).await {
             Ok(mut response) if response.status().is_success() && is_stream(&response) => {
                 let _ = read(connection, &mut response, None, &mut place).await;
                 backoff.lived(began.elapsed());

@@ -7,8 +7,10 @@
 mod backoff;
 mod call;
 mod connection;
+mod dial;
 mod era;
 mod http;
+mod http_client;
 mod http_stream;
 mod incoming;
 mod lines;

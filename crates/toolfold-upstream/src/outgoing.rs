@@ -34,7 +34,8 @@ pub(crate) fn prepare(
     let untouched = || Prepared { params: params.map(ToOwned::to_owned), token: None };
     // Looked for as text first, so that ten megabytes of arguments are not parsed for nothing.
     let mentions = |key: &str| params.is_some_and(|params| params.get().contains(key));
-    if era == Era::Legacy && !mentions(TOKEN) && !INTRODUCTION.into_iter().any(mentions) {
+    let concerned = || mentions(META) && (mentions(TOKEN) || INTRODUCTION.into_iter().any(mentions));
+    if era == Era::Legacy && !concerned() {
         return Ok(untouched());
     }
     let Some(mut object) = Object::parse_optional(params) else {

@@ -40,8 +40,12 @@ impl Id {
         self.0.parse().ok()
     }
 
+    pub fn as_raw(&self) -> &RawValue {
+        serde_json::from_str(&self.0).unwrap_or(RawValue::NULL)
+    }
+
     pub fn to_raw(&self) -> Raw {
-        raw_of(&self.0).unwrap_or_else(|_| RawValue::NULL.to_owned())
+        self.as_raw().to_owned()
     }
 
     /// Strings and numbers are ids; anything else is not.
@@ -144,7 +148,7 @@ fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<&
 struct Outgoing<'a> {
     jsonrpc: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<Raw>,
+    id: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     method: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -202,20 +206,20 @@ impl Message {
     pub fn to_line(&self) -> String {
         let outgoing = match self {
             Message::Request { id, method, params } => {
-                Outgoing { id: Some(id.to_raw()), method: Some(method), params: params.as_deref(), ..Outgoing::EMPTY }
+                Outgoing { id: Some(id.as_raw()), method: Some(method), params: params.as_deref(), ..Outgoing::EMPTY }
             }
             Message::Notification { method, params } => {
                 Outgoing { method: Some(method), params: params.as_deref(), ..Outgoing::EMPTY }
             }
             Message::Response { id, outcome } => Outgoing {
-                id: Some(id.to_raw()),
+                id: Some(id.as_raw()),
                 result: outcome.as_ref().ok().map(|raw| &**raw),
                 error: outcome.as_ref().err(),
                 ..Outgoing::EMPTY
             },
         };
         let mut line = serde_json::to_string(&outgoing).unwrap_or_default();
-        if line.contains(['\n', '\r']) {
+        if [b'\n', b'\r'].iter().any(|end| line.as_bytes().contains(end)) {
             line = line.replace(['\n', '\r'], " ");
         }
         line

@@ -3,14 +3,10 @@
 
 use std::net::SocketAddr;
 
-use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
-use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use toolfold_config::Http;
 use toolfold_core::Secret;
-
-use super::App;
 
 pub(crate) struct Guard {
     /// Accepted beside loopback names; without a port.
@@ -28,7 +24,8 @@ impl Guard {
         Guard { hosts, origins: http.origins.clone(), token: http.token.clone() }
     }
 
-    fn refusal(&self, headers: &HeaderMap) -> Option<Response> {
+    /// What a request that may not come in is told.
+    pub(crate) fn refusal(&self, headers: &HeaderMap) -> Option<Response> {
         let text = |name: header::HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("\u{0}"));
         let host = text(header::HOST).unwrap_or_default();
         if !self.knows_host(host) {
@@ -59,13 +56,6 @@ impl Guard {
             .or_else(|| origin.strip_prefix("https://"))
             .is_some_and(|host| is_loopback(without_port(host)));
         local || self.origins.iter().any(|known| known.eq_ignore_ascii_case(origin))
-    }
-}
-
-pub(crate) async fn check(State(app): State<App>, request: Request, next: Next) -> Response {
-    match app.guard.refusal(request.headers()) {
-        Some(refusal) => refusal,
-        None => next.run(request).await,
     }
 }
 

@@ -15,7 +15,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, Path, State};
+use axum::extract::{DefaultBodyLimit, Path, Request, State};
+use axum::handler::Handler;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
@@ -23,6 +24,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use toolfold_core::Surface;
 use toolfold_gateway::Gateway;
+use tower_service::Service;
 
 use guard::Guard;
 use reply::json_response;
@@ -61,31 +63,43 @@ pub async fn serve_http(
     let sessions = Arc::new(Sessions::default());
     tokio::spawn(Sessions::sweep(Arc::downgrade(&sessions), stop.clone()));
     let app = App { gateway, surface, sessions, guard: Arc::new(guard), stop: stop.clone() };
-    let router = Router::new()
-        .route("/mcp", any(default_surface))
+    let routes = Router::new()
         .route("/mcp/{surface}", any(named_surface))
         .route("/healthz", get(|| async { json_response(StatusCode::OK, r#"{"status":"ok"}"#.into()) }))
         .merge(rest::routes())
         .route("/", get(front))
         .fallback(nothing_here)
-        .layer(axum::middleware::from_fn_with_state(app.clone(), guard::check))
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
-        .with_state(app);
-    axum::serve(listener, router).with_graceful_shutdown(stop.cancelled_owned()).await
+        .with_state(app.clone());
+    let door = door.with_state(Arc::new(Door { app, routes })).into_make_service();
+    axum::serve(listener, door).with_graceful_shutdown(stop.cancelled_owned()).await
 }
 
-async fn default_surface(State(app): State<App>, request: axum::extract::Request) -> Response {
-    let surface = app.surface;
-    post::mcp(app, surface, request).await
+struct Door {
+    app: App,
+    routes: Router,
 }
 
-async fn named_surface(State(app): State<App>, Path(name): Path<String>, request: axum::extract::Request) -> Response {
+/// Where every request comes in. The endpoint itself is not looked up among the routes: nearly all requests are for it,
+/// and the way through a router costs as much as all that is done there for a call.
+async fn door(State(door): State<Arc<Door>>, request: Request) -> Response {
+    let Door { app, routes } = &*door;
+    if let Some(refusal) = app.guard.refusal(request.headers()) {
+        return refusal;
+    }
+    if request.uri().path() == "/mcp" {
+        return post::mcp(app, app.surface, request).await;
+    }
+    routes.clone().call(request).await.into_response()
+}
+
+async fn named_surface(State(app): State<App>, Path(name): Path<String>, request: Request) -> Response {
     let Some(surface) = Surface::parse(&name) else {
         let known: Vec<&str> = Surface::ALL.iter().map(|surface| surface.as_str()).collect();
         let message = format!("There is no surface {name:?}. Use one of: {}.", known.join(", "));
         return (StatusCode::NOT_FOUND, message).into_response();
     };
-    post::mcp(app, surface, request).await
+    post::mcp(&app, surface, request).await
 }
 
 async fn front(headers: HeaderMap) -> String {

@@ -18,7 +18,7 @@ use crate::asks::Outlet;
 use crate::era::is_modern;
 use crate::legacy::Legacy;
 
-pub(crate) async fn mcp(app: App, surface: Surface, request: Request) -> Response {
+pub(crate) async fn mcp(app: &App, surface: Surface, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     match parts.method {
         Method::POST => match to_bytes(body, LARGEST_BODY).await {
@@ -31,16 +31,16 @@ pub(crate) async fn mcp(app: App, surface: Surface, request: Request) -> Respons
                 error_response(StatusCode::PAYLOAD_TOO_LARGE, None, error)
             }
         },
-        Method::GET => get(&app, &parts.headers),
-        Method::DELETE => delete(&app, &parts.headers),
+        Method::GET => get(app, &parts.headers),
+        Method::DELETE => delete(app, &parts.headers),
         _ => not_allowed(),
     }
 }
 
-async fn post(app: App, surface: Surface, headers: &HeaderMap, body: Bytes) -> Response {
+async fn post(app: &App, surface: Surface, headers: &HeaderMap, body: Bytes) -> Response {
     let mut messages = Message::parse_all(&body);
     if messages.len() > 1 {
-        return batch(&app, headers, messages).await;
+        return batch(app, headers, messages).await;
     }
     let message = match messages.remove(0) {
         Ok(message) => message,
@@ -50,25 +50,25 @@ async fn post(app: App, surface: Surface, headers: &HeaderMap, body: Bytes) -> R
     match message {
         Message::Request { id, method, params } => {
             if says_modern || is_modern(&method, params.as_ref()) {
-                return modern::request(app, surface, headers, (id, method, params)).await;
+                return modern::request(app.clone(), surface, headers, (id, method, params)).await;
             }
             if method == "initialize" {
-                return initialize(&app, surface, id, params.as_ref());
+                return initialize(app, surface, id, params.as_ref());
             }
-            match session_of(&app, headers) {
+            match session_of(app, headers) {
                 Ok(session) => request(session, accepts_stream(headers), id, method, params).await,
                 Err((status, error)) => error_response(status, Some(id), error),
             }
         }
         Message::Notification { .. } if says_modern => empty_response(StatusCode::ACCEPTED),
-        Message::Notification { method, params } => match session_of(&app, headers) {
+        Message::Notification { method, params } => match session_of(app, headers) {
             Ok(session) => {
                 session.legacy.notification(&method, params).await;
                 empty_response(StatusCode::ACCEPTED)
             }
             Err((status, error)) => error_response(status, None, error),
         },
-        Message::Response { id, outcome } => match session_of(&app, headers) {
+        Message::Response { id, outcome } => match session_of(app, headers) {
             Ok(session) => {
                 session.legacy.answered(&id, outcome);
                 empty_response(StatusCode::ACCEPTED)

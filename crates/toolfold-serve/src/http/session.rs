@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use tokio::sync::broadcast::error::RecvError;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use toolfold_wire::Message;
@@ -41,7 +40,14 @@ impl Session {
             used: Mutex::new(Instant::now()),
             closed: CancellationToken::new(),
         });
-        tokio::spawn(forward_changes(Arc::downgrade(&session), session.closed.clone()));
+        // Weak, because whoever reads the stream is known by the reference to it that it holds.
+        let common = Arc::downgrade(&session.common);
+        let outlet = move |message: Message| {
+            if let Some(common) = common.upgrade() {
+                common.push(message.to_line());
+            }
+        };
+        session.legacy.tell_changes(Arc::new(outlet), session.closed.clone());
         session
     }
 
@@ -80,23 +86,9 @@ impl Session {
     }
 }
 
-async fn forward_changes(session: Weak<Session>, closed: CancellationToken) {
-    let Some(mut changes) = session.upgrade().map(|session| session.legacy.gateway.changes()) else { return };
-    loop {
-        let change = tokio::select! {
-            () = closed.cancelled() => return,
-            change = changes.recv() => change,
-        };
-        let Some(session) = session.upgrade() else { return };
-        match change {
-            Ok(change) => {
-                if let Some((method, params)) = change.notification(&session.legacy.client) {
-                    session.common.push(Message::notification(method, params).to_line());
-                }
-            }
-            Err(RecvError::Lagged(_)) => {}
-            Err(RecvError::Closed) => return,
-        }
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.closed.cancel();
     }
 }
 

@@ -159,6 +159,22 @@ async fn statuses_and_sizes_become_errors_that_say_something() {
 }
 
 #[tokio::test]
+async fn a_redirect_is_followed_where_the_request_can_go_as_it_is() {
+    let server = serve(Era::Legacy).await;
+    let mut moved = Subject::new(http(&server.url.replace("/mcp", "/moved")));
+    moved.listed().await;
+    let result = moved.tool("echo", json!({"a": 1})).await.unwrap();
+    assert_eq!(result["echo"]["arguments"], json!({"a": 1}));
+    assert_eq!(server.posts("tools/call").len(), 1);
+    let heard = server.seen(&Method::POST, None).len();
+    for path in ["/away", "/see"] {
+        let why = Subject::new(http(&server.url.replace("/mcp", path))).why_failing().await;
+        assert_eq!(why, "the server redirects to another address: correct its `url`", "{path}");
+    }
+    assert_eq!(server.seen(&Method::POST, None).len(), heard, "a redirect that is not followed sends nothing");
+}
+
+#[tokio::test]
 async fn a_server_that_is_not_there_says_so() {
     let port = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
     let mut subject = Subject::new(http(&format!("http://127.0.0.1:{port}/mcp?token=geheim")));

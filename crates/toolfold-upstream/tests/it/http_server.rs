@@ -9,7 +9,8 @@ use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderMap, Method, StatusCode};
-use axum::response::Response;
+use axum::response::{Redirect, Response};
+use axum::routing::any;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 use toolfold_wire::Era;
@@ -47,7 +48,13 @@ pub(crate) async fn serve(era: Era) -> Arc<HttpServer> {
         answers: Mutex::default(),
         cut: Mutex::default(),
     });
-    let app = Router::new().route("/mcp", axum::routing::any(handle)).with_state(server.clone());
+    let elsewhere = server.url.replace("127.0.0.1", "localhost");
+    let app = Router::new()
+        .route("/mcp", any(handle))
+        .route("/moved", any(async || Redirect::permanent("/mcp")))
+        .route("/see", any(async || Redirect::to("/mcp")))
+        .route("/away", any(async move || Redirect::temporary(&elsewhere)))
+        .with_state(server.clone());
     tokio::spawn(async move { axum::serve(listener, app).await });
     server
 }

@@ -1,0 +1,129 @@
+//! How a connection to an HTTP server comes about: straight, or through the proxy that the environment names.
+//!
+//! What a reader would get wrong: the two kinds of target use a proxy differently. For `https` it only passes bytes on
+//! (a tunnel); for `http` it is sent the request itself, with the whole address in it, and that is what
+//! [`Dialed::connected`] tells the client.
+
+use std::io::{IoSlice, Result};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use hyper::http::Uri;
+use hyper::http::uri::Scheme;
+use hyper::rt::{Read, ReadBufCursor, Write};
+use hyper_rustls::{HttpsConnector, MaybeHttpsStream};
+use hyper_util::client::legacy::connect::proxy::Tunnel;
+use hyper_util::client::legacy::connect::{Connected, Connection, HttpConnector};
+use hyper_util::client::proxy::matcher::{Intercept, Matcher};
+use hyper_util::rt::TokioIo;
+use rustls::ClientConfig;
+use tokio::net::TcpStream;
+use toolfold_wire::BoxFuture;
+use tower_service::Service;
+
+type Stream = MaybeHttpsStream<TokioIo<TcpStream>>;
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+#[derive(Clone)]
+pub(crate) struct Dialer {
+    straight: HttpConnector,
+    /// A proxy may itself want TLS.
+    to_proxy: HttpsConnector<HttpConnector>,
+    proxies: Arc<Proxies>,
+}
+
+impl Dialer {
+    pub(crate) fn new(straight: HttpConnector, tls: Arc<ClientConfig>, proxies: Arc<Proxies>) -> Self {
+        Dialer { to_proxy: (straight.clone(), tls).into(), straight, proxies }
+    }
+
+    /// TLS with the server itself is made by whoever asked.
+    async fn dial(mut self, target: Uri) -> std::result::Result<Dialed, BoxError> {
+        let secure = target.scheme() == Some(&Scheme::HTTPS);
+        match self.proxies.of(&target) {
+            None => Ok(Dialed { stream: self.straight.call(target).await?.into(), through: false }),
+            Some(proxy) if secure => {
+                let mut tunnel = Tunnel::new(proxy.uri().clone(), self.to_proxy);
+                if let Some(login) = proxy.basic_auth() {
+                    tunnel = tunnel.with_auth(login.clone());
+                }
+                Ok(Dialed { stream: tunnel.call(target).await?, through: false })
+            }
+            Some(proxy) => Ok(Dialed { stream: self.to_proxy.call(proxy.uri().clone()).await?, through: true }),
+        }
+    }
+}
+
+impl Service<Uri> for Dialer {
+    type Response = Dialed;
+    type Error = BoxError;
+    type Future = BoxFuture<'static, std::result::Result<Dialed, BoxError>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<std::result::Result<(), BoxError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, target: Uri) -> Self::Future {
+        Box::pin(self.clone().dial(target))
+    }
+}
+
+/// Which proxy a target is reached through, as the environment has it.
+pub(crate) struct Proxies(Matcher);
+
+impl Proxies {
+    pub(crate) fn new(matcher: Matcher) -> Arc<Self> {
+        Arc::new(Proxies(matcher))
+    }
+
+    /// This machine is always reached straight.
+    pub(crate) fn of(&self, target: &Uri) -> Option<Intercept> {
+        let here = matches!(target.host(), Some("localhost" | "127.0.0.1" | "[::1]"));
+        if here { None } else { self.0.intercept(target) }
+    }
+}
+
+pub(crate) struct Dialed {
+    stream: Stream,
+    /// The other end is a proxy that reads the requests.
+    through: bool,
+}
+
+impl Connection for Dialed {
+    fn connected(&self) -> Connected {
+        self.stream.connected().proxy(self.through)
+    }
+}
+
+impl Read for Dialed {
+    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, into: ReadBufCursor<'_>) -> Poll<Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, into)
+    }
+}
+
+impl Write for Dialed {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        parts: &[IoSlice<'_>],
+    ) -> Poll<Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(context, parts)
+    }
+}

@@ -1,0 +1,235 @@
+//! The HTTP client: connections kept open, TLS with the certificates of the system, proxies, redirects.
+//!
+//! What a reader would get wrong: a redirect is followed only where the request, its credentials included, may go to
+//! the new address as it is. A POST that would become a GET on the way (301, 302, 303) is not the same request.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use http_body_util::{BodyExt, Full};
+use hyper::body::{Bytes, Incoming};
+use hyper::http::header::{HeaderMap, HeaderValue, LOCATION, PROXY_AUTHORIZATION};
+use hyper::http::uri::Scheme;
+use hyper::http::{Method, Request, StatusCode, Uri};
+use hyper_rustls::{ConfigBuilderExt, HttpsConnector};
+use hyper_util::client::legacy;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::proxy::matcher::Matcher;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use rustls::ClientConfig;
+use url::Url;
+
+use crate::dial::{Dialer, Proxies};
+
+pub(crate) type Response = hyper::Response<Incoming>;
+pub(crate) type SendError = legacy::Error;
+
+const MOST_REDIRECTS: usize = 5;
+/// A connection nobody uses is closed after this.
+const IDLE: Duration = Duration::from_secs(90);
+/// A peer that vanished without a word is noticed within a minute or so.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+const KEEP_ALIVE_TRIES: u32 = 3;
+#[cfg(target_os = "linux")]
+const UNACKNOWLEDGED: Duration = Duration::from_secs(30);
+
+#[derive(Clone)]
+pub(crate) struct HttpClient {
+    pool: legacy::Client<HttpsConnector<Dialer>, Full<Bytes>>,
+    proxies: Arc<Proxies>,
+}
+
+/// An address in the two forms that are needed of it.
+#[derive(Clone)]
+pub(crate) struct Target {
+    url: Url,
+    uri: Uri,
+}
+
+impl Target {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        Url::parse(text).map_err(|error| error.to_string()).and_then(Target::new)
+    }
+
+    fn new(url: Url) -> Result<Self, String> {
+        let uri = Uri::try_from(url.as_str()).map_err(|error| error.to_string())?;
+        Ok(Target { url, uri })
+    }
+}
+
+impl HttpClient {
+    /// One for the process: connections are pooled, and the certificates of the system are read once.
+    pub(crate) fn shared() -> Result<HttpClient, String> {
+        static SHARED: OnceLock<Result<HttpClient, String>> = OnceLock::new();
+        SHARED.get_or_init(|| HttpClient::new(Matcher::from_system())).clone()
+    }
+
+    fn new(proxies: Matcher) -> Result<HttpClient, String> {
+        let proxies = Proxies::new(proxies);
+        let tls = Arc::new(tls().map_err(|error| format!("no HTTP client could be set up: {error}"))?);
+        let dialer = Dialer::new(tcp(), tls.clone(), proxies.clone());
+        let pool = legacy::Client::builder(TokioExecutor::new())
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(IDLE)
+            .build((dialer, tls).into());
+        Ok(HttpClient { pool, proxies })
+    }
+
+    pub(crate) async fn send(
+        &self,
+        target: &Target,
+        method: Method,
+        headers: HeaderMap,
+        body: Bytes,
+    ) -> Result<Response, SendError> {
+        let mut response = self.send_once(&target.uri, &method, headers.clone(), body.clone()).await?;
+        let mut place = target.clone();
+        for _ in 0..MOST_REDIRECTS {
+            let Some(next) = redirected(target, &place, &method, &response) else { break };
+            response = self.send_once(&next.uri, &method, headers.clone(), body.clone()).await?;
+            place = next;
+        }
+        Ok(response)
+    }
+
+    async fn send_once(
+        &self,
+        uri: &Uri,
+        method: &Method,
+        headers: HeaderMap,
+        body: Bytes,
+    ) -> Result<Response, SendError> {
+        let mut request = Request::new(Full::new(body));
+        *request.method_mut() = method.clone();
+        *request.uri_mut() = uri.clone();
+        *request.headers_mut() = headers;
+        if let Some(login) = self.proxy_login(uri) {
+            request.headers_mut().insert(PROXY_AUTHORIZATION, login);
+        }
+        self.pool.request(request).await
+    }
+
+    /// For a proxy that reads the request; one that only passes on a tunnel has it from the tunnel's beginning.
+    fn proxy_login(&self, uri: &Uri) -> Option<HeaderValue> {
+        let plain = uri.scheme() == Some(&Scheme::HTTP);
+        plain.then(|| self.proxies.of(uri))??.basic_auth().cloned()
+    }
+}
+
+/// The next piece of a response's body.
+pub(crate) async fn chunk(response: &mut Response) -> Result<Option<Bytes>, hyper::Error> {
+    while let Some(frame) = response.body_mut().frame().await {
+        if let Ok(data) = frame?.into_data() {
+            return Ok(Some(data));
+        }
+    }
+    Ok(None)
+}
+
+fn tls() -> Result<ClientConfig, rustls::Error> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let versions = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
+    Ok(versions.try_with_platform_verifier()?.with_no_client_auth())
+}
+
+fn tcp() -> HttpConnector {
+    let mut tcp = HttpConnector::new();
+    tcp.enforce_http(false);
+    tcp.set_nodelay(true);
+    tcp.set_keepalive(Some(KEEP_ALIVE));
+    tcp.set_keepalive_interval(Some(KEEP_ALIVE));
+    tcp.set_keepalive_retries(Some(KEEP_ALIVE_TRIES));
+    #[cfg(target_os = "linux")]
+    tcp.set_tcp_user_timeout(Some(UNACKNOWLEDGED));
+    tcp
+}
+
+/// Where the response sends us, if we go there.
+fn redirected(first: &Target, now: &Target, method: &Method, response: &Response) -> Option<Target> {
+    let as_it_is = match response.status() {
+        StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT => true,
+        StatusCode::MOVED_PERMANENTLY | StatusCode::FOUND | StatusCode::SEE_OTHER => method == Method::GET,
+        _ => false,
+    };
+    let location = response.headers().get(LOCATION).filter(|_| as_it_is)?.to_str().ok()?;
+    let next = now.url.join(location).ok().filter(|next| same_place(&first.url, next))?;
+    Target::new(next).ok()
+}
+
+/// Credentials go to the place they were configured for and nowhere else.
+fn same_place(first: &Url, next: &Url) -> bool {
+    let upgraded =
+        first.scheme() == "http" && next.scheme() == "https" && first.port().is_none() && next.port().is_none();
+    first.host_str() == next.host_str() && (first.origin() == next.origin() || upgraded)
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    /// Sends a request by way of a proxy: what the proxy is told, and what becomes of the request when it answers so.
+    async fn through_proxy(url: &str, answer: &str) -> (String, Result<Response, SendError>) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let proxy = format!("http://me:secret@{}", listener.local_addr().unwrap());
+        let client = HttpClient::new(Matcher::builder().all(proxy).build()).unwrap();
+        let target = Target::parse(url).unwrap();
+        let proxying = async {
+            let mut stream = BufReader::new(listener.accept().await.unwrap().0);
+            let mut head = String::new();
+            while !head.ends_with("\r\n\r\n") {
+                stream.read_line(&mut head).await.unwrap();
+            }
+            stream.write_all(answer.as_bytes()).await.unwrap();
+            head.replace('\r', "").to_lowercase()
+        };
+        tokio::join!(proxying, client.send(&target, Method::POST, HeaderMap::new(), Bytes::from_static(b"{}")))
+    }
+
+    #[tokio::test]
+    async fn a_proxy_is_sent_plain_requests_whole() {
+        let (told, response) =
+            through_proxy("http://tools.example/mcp?a=b", "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n").await;
+        insta::assert_snapshot!(told.trim_end(), @r"
+        post http://tools.example/mcp?a=b http/1.1
+        proxy-authorization: basic bwu6c2vjcmv0
+        host: tools.example
+        content-length: 2
+        ");
+        assert_eq!(response.unwrap().status(), StatusCode::ACCEPTED);
+    }
+
+    #[tokio::test]
+    async fn a_proxy_is_asked_for_a_tunnel_to_what_is_encrypted() {
+        let (told, response) =
+            through_proxy("https://tools.example/mcp", "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n").await;
+        insta::assert_snapshot!(told.trim_end(), @r"
+        connect tools.example:443 http/1.1
+        host: tools.example:443
+        proxy-authorization: basic bwu6c2vjcmv0
+        ");
+        assert!(response.unwrap_err().is_connect());
+    }
+
+    #[test]
+    fn this_machine_is_reached_without_a_proxy() {
+        let proxies = Proxies::new(Matcher::builder().all("http://proxy.example:3128").build());
+        for (url, expected) in
+            [("http://localhost:1/mcp", false), ("http://[::1]:1/", false), ("http://localhost.example/", true)]
+        {
+            assert_eq!(proxies.of(&Uri::from_static(url)).is_some(), expected, "{url}");
+        }
+    }
+
+    #[test]
+    fn credentials_stay_where_they_were_configured_for() {
+        let same = |first: &str, next: &str| same_place(&Url::parse(first).unwrap(), &Url::parse(next).unwrap());
+        assert!(same("https://a.example/mcp", "https://a.example/v2/mcp"));
+        assert!(same("http://a.example/mcp", "https://a.example/mcp"));
+        assert!(!same("https://a.example/mcp", "http://a.example/mcp"));
+        assert!(!same("https://a.example/mcp", "https://b.example/mcp"));
+        assert!(!same("https://a.example/mcp", "https://a.example:8443/mcp"));
+    }
+}
