@@ -11,6 +11,7 @@ mod open;
 mod manifests;
 mod toolsets;
 mod usage;
+mod vectors;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};

@@ -6,7 +6,7 @@ use rusqlite::{Connection, TransactionBehavior};
 /// "Tlfd", in the field of the header that says whose database it is.
 pub(crate) const APPLICATION: i64 = 0x546C_6664;
 
-const STEPS: [&str; 3] = [
+const STEPS: [&str; 4] = [
     // The same server name may stand for different programs in different projects that share this file: hence two
     // columns in the key.
     "CREATE TABLE manifests (
@@ -25,6 +25,12 @@ const STEPS: [&str; 3] = [
     "CREATE TABLE usage (
         tool TEXT PRIMARY KEY NOT NULL,
         calls INTEGER NOT NULL
+    ) STRICT;",
+    "CREATE TABLE vectors (
+        encoder BLOB NOT NULL,
+        text BLOB NOT NULL,
+        vector BLOB NOT NULL,
+        PRIMARY KEY (encoder, text)
     ) STRICT;",
 ];
 

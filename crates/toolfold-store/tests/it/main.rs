@@ -7,6 +7,7 @@ mod damage;
 mod manifests;
 mod toolsets;
 mod usage;
+mod vectors;
 
 use std::path::Path;
 

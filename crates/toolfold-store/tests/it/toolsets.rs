@@ -44,7 +44,7 @@ fn an_older_file_is_brought_up_to_date() {
     let path = folder.path().join("toolfold.db");
     open(&path).save_manifest(&server("a"), &key("1"), "kept").unwrap();
     let older = Connection::open(&path).unwrap();
-    older.execute_batch("DROP TABLE toolsets; DROP TABLE usage; PRAGMA user_version = 1;").unwrap();
+    older.execute_batch("DROP TABLE toolsets; DROP TABLE usage; DROP TABLE vectors; PRAGMA user_version = 1;").unwrap();
     drop(older);
     let store = open(&path);
     store.save_toolset("a", "[]").unwrap();
