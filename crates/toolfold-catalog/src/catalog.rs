@@ -9,6 +9,7 @@ use crate::exposed::expose;
 use crate::node::Node;
 use crate::resolve::{self, Unresolved};
 use crate::server::ServerTools;
+use crate::tree::{self, Shelf};
 
 #[derive(Debug)]
 pub struct Catalog {
@@ -50,8 +51,15 @@ impl Catalog {
         let exposed = expose(&entries, &servers);
         let mut by_exposed: Vec<u32> = (0..entries.len() as u32).collect();
         by_exposed.sort_by_key(|position| &exposed[*position as usize]);
-        let root = Node::root(&servers, &entries);
+        let root = tree::of_servers(&servers, &entries);
         Catalog { number, servers, entries, exposed, by_exposed, root }
+    }
+
+    /// The same catalog with these capabilities to browse, and no others, beside the servers.
+    #[must_use]
+    pub fn with_shelves(mut self, shelves: Vec<Shelf>) -> Catalog {
+        self.root = tree::with_shelves(self.root, shelves);
+        self
     }
 
     pub fn number(&self) -> u64 {
@@ -113,10 +121,15 @@ impl Catalog {
         &self.root
     }
 
-    /// The node at a path, or the nearest path that exists. Case does not matter, and a server's name alone is
-    /// enough for its node.
+    /// The node at a path, or the nearest path that exists. Case does not matter. A path may begin with the name of a
+    /// server, with an alias, or with the name of any capability that only one has.
     pub fn node(&self, path: &[String]) -> Result<&Node, Vec<String>> {
         self.root.find(path)
+    }
+
+    /// As [`Catalog::node`], but never a server, whatever the servers are called.
+    pub fn capability(&self, path: &[String]) -> Option<&Node> {
+        self.root.find_capability(path)
     }
 
     /// How much is in a node, in words: `3 tools`, `1 agent`, or `4 entries` where there are several kinds of them.

@@ -9,9 +9,11 @@ mod exposed;
 mod node;
 mod resolve;
 mod server;
+mod tree;
 
 pub use catalog::{Catalog, Diff};
 pub use exposed::RESERVED;
 pub use node::{Node, SERVERS};
 pub use resolve::Unresolved;
 pub use server::{ServerTools, SetAside, Source};
+pub use tree::Shelf;

@@ -1,17 +1,13 @@
-//! What can be browsed. For now every catalog has one root, `Servers`, with a node for each server; capability nodes
-//! join it beside that one, which is why a node has tags and a path of any length.
+//! What can be browsed: a node, and how a path or one of its other names leads to it. How a tree comes about is in
+//! `tree`.
+//!
+//! What a reader would get wrong: an entry may be in several nodes, so the numbers of entries in the children of a node
+//! need not add up to its own.
 
-use std::sync::Arc;
-
-use toolfold_core::{Entry, words};
-
-use crate::server::ServerTools;
+use toolfold_core::words;
 
 /// The root under which every server has its node.
 pub const SERVERS: &str = "Servers";
-
-const LONGEST_SUMMARY: usize = 100;
-const NAMES_SHOWN: usize = 4;
 
 #[derive(Debug, Clone, Default)]
 pub struct Node {
@@ -19,25 +15,14 @@ pub struct Node {
     pub path: Vec<String>,
     pub summary: String,
     pub tags: Vec<String>,
+    /// Other names for it, each standing for the whole path.
+    pub aliases: Vec<String>,
     pub children: Vec<Node>,
     /// Positions in the catalog, ascending: everything in this node and below it.
     pub entries: Vec<usize>,
 }
 
 impl Node {
-    pub(crate) fn root(servers: &[Arc<ServerTools>], entries: &[Arc<Entry>]) -> Node {
-        let all: Vec<usize> = (0..entries.len()).collect();
-        let children = servers.iter().map(|server| of_server(server, entries)).collect();
-        let servers = Node {
-            path: vec![SERVERS.to_owned()],
-            summary: "every tool, by the server it belongs to".to_owned(),
-            tags: Vec::new(),
-            children,
-            entries: all.clone(),
-        };
-        Node { children: vec![servers], entries: all, ..Node::default() }
-    }
-
     pub fn name(&self) -> &str {
         self.path.last().map_or("", String::as_str)
     }
@@ -45,7 +30,17 @@ impl Node {
     /// The child of that name, whatever its case.
     pub fn child(&self, name: &str) -> Option<&Node> {
         let exact = self.children.iter().find(|child| child.name() == name);
-        exact.or_else(|| self.children.iter().find(|child| child.name().to_lowercase() == name.to_lowercase()))
+        exact.or_else(|| self.children.iter().find(|child| same(child.name(), name)))
+    }
+
+    pub fn holds(&self, position: usize) -> bool {
+        self.entries.binary_search(&position).is_ok()
+    }
+
+    /// What is in this node and in none of its children.
+    pub fn own_entries(&self) -> Vec<usize> {
+        let below = |position: &usize| self.children.iter().any(|child| child.holds(*position));
+        self.entries.iter().copied().filter(|position| !below(position)).collect()
     }
 
     /// This node and everything below it, parents first.
@@ -54,23 +49,45 @@ impl Node {
     }
 
     pub(crate) fn find(&self, path: &[String]) -> Result<&Node, Vec<String>> {
+        // A person's own names come before ours: a server called `git` is that server, and not an alias.
         self.descend(path)
             .or_else(|| self.child(SERVERS).and_then(|servers| servers.descend(path)))
+            .or_else(|| self.descend_from_name(path))
             .ok_or_else(|| self.nearest(path))
+    }
+
+    /// As `find`, but never a server.
+    pub(crate) fn find_capability(&self, path: &[String]) -> Option<&Node> {
+        let servers = |node: &&Node| node.path.first().is_none_or(|root| root != SERVERS);
+        self.descend(path).filter(servers).or_else(|| self.descend_from_name(path))
     }
 
     fn descend(&self, path: &[String]) -> Option<&Node> {
         path.iter().try_fold(self, |node, name| node.child(name))
     }
 
+    /// The path, where it begins with an alias, or with the name of a capability that no other one has.
+    fn descend_from_name(&self, path: &[String]) -> Option<&Node> {
+        let (first, rest) = path.split_first()?;
+        let capabilities: Vec<&Node> =
+            self.children.iter().filter(|child| child.name() != SERVERS).flat_map(Node::walk).collect();
+        let by_alias = capabilities.iter().find(|node| node.aliases.iter().any(|alias| same(alias, first)));
+        let mut named = capabilities.iter().filter(|node| same(node.name(), first));
+        let only = named.next().filter(|_| named.next().is_none());
+        by_alias.or(only)?.descend(rest)
+    }
+
     /// The path spelled most like this one; where none is, as far down as this one leads.
     fn nearest(&self, path: &[String]) -> Vec<String> {
         let wanted = path.last().map_or("", String::as_str).to_lowercase();
-        let nodes = self.walk();
-        let names: Vec<String> = nodes.iter().map(|node| node.name().to_lowercase()).collect();
-        let near = words::nearest(&wanted, names.iter().map(String::as_str));
-        if let Some(position) = near.and_then(|near| names.iter().position(|name| name == near)) {
-            return nodes[position].path.clone();
+        let names = |node: &'_ Node| -> Vec<String> {
+            std::iter::once(node.name()).chain(node.aliases.iter().map(String::as_str)).map(str::to_lowercase).collect()
+        };
+        let spelled: Vec<(String, &Node)> =
+            self.walk().into_iter().flat_map(|node| names(node).into_iter().map(move |name| (name, node))).collect();
+        let near = words::nearest(&wanted, spelled.iter().map(|(name, _)| name.as_str()));
+        if let Some((_, node)) = near.and_then(|near| spelled.iter().find(|(name, _)| name == near)) {
+            return node.path.clone();
         }
         let mut deepest = self;
         for name in path {
@@ -83,44 +100,6 @@ impl Node {
     }
 }
 
-fn of_server(server: &ServerTools, entries: &[Arc<Entry>]) -> Node {
-    let start = entries.partition_point(|entry| entry.id.server < server.name);
-    Node {
-        path: vec![SERVERS.to_owned(), server.name.to_string()],
-        summary: summary(server),
-        tags: Vec::new(),
-        children: Vec::new(),
-        entries: (start..start + server.entries.len()).collect(),
-    }
-}
-
-/// What the server says of itself; where it says nothing, the tools it lists first, which are the ones it is for.
-fn summary(server: &ServerTools) -> String {
-    let said = server.instructions.as_deref().and_then(first_sentence);
-    let title = server.title.as_deref().map(str::trim).filter(|title| !title.is_empty());
-    said.or_else(|| title.filter(|title| title.contains(' ')).map(str::to_owned)).unwrap_or_else(|| {
-        let names: Vec<&str> = server.entries.iter().take(NAMES_SHOWN).map(|entry| entry.name()).collect();
-        let more = if server.entries.len() > NAMES_SHOWN { ", …" } else { "" };
-        clipped(&(names.join(", ") + more))
-    })
-}
-
-/// The first sentence in one line; `None` where there are no words in it.
-fn first_sentence(text: &str) -> Option<String> {
-    let line =
-        text.lines().map(|line| line.trim_start_matches(['#', '*', '-', ' '])).find(|line| line.contains(' '))?;
-    let end = line.find(". ").map_or(line.len(), |dot| dot + 1);
-    let sentence = line[..end].trim().trim_end_matches(['.', ':']);
-    (!sentence.is_empty()).then(|| clipped(sentence))
-}
-
-/// At most a hundred characters, cut between words.
-fn clipped(text: &str) -> String {
-    let clean: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if clean.chars().count() <= LONGEST_SUMMARY {
-        return clean;
-    }
-    let head: String = clean.chars().take(LONGEST_SUMMARY - 1).collect();
-    let cut = head.rfind(' ').filter(|cut| *cut > 0).unwrap_or(head.len());
-    format!("{}…", head[..cut].trim_end_matches([',', ';', ' ']))
+fn same(a: &str, b: &str) -> bool {
+    a == b || a.to_lowercase() == b.to_lowercase()
 }

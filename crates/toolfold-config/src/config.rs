@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use toolfold_core::{Secret, ServerName, Surface, SurfaceSettings};
+use toolfold_core::{NodeRule, Secret, ServerName, Surface, SurfaceSettings};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
@@ -25,6 +25,8 @@ pub struct Config {
     pub agents: Vec<PathBuf>,
     /// `SKILL.md` files, and folders with such files somewhere below.
     pub skills: Vec<PathBuf>,
+    /// Nodes beside the built-in ones, or in place of some of them.
+    pub nodes: Vec<NodeRule>,
     pub http: Http,
     /// Where manifests and whatever else must outlive the process are kept; `None`: in memory.
     pub store: Option<PathBuf>,
@@ -108,6 +110,7 @@ impl Default for Config {
             servers: BTreeMap::new(),
             agents: Vec::new(),
             skills: Vec::new(),
+            nodes: Vec::new(),
             http: Http::default(),
             store: None,
             files: Vec::new(),

@@ -21,6 +21,7 @@ mod expand;
 mod units;
 
 mod resolve;
+mod resolve_nodes;
 mod resolve_server;
 
 mod overrides;

@@ -29,6 +29,7 @@ pub(crate) struct RawConfig {
     pub(crate) store: Field<String>,
     pub(crate) agents: Field<Texts>,
     pub(crate) skills: Field<Texts>,
+    pub(crate) nodes: Vec<RawNodeRule>,
     pub(crate) http: RawHttp,
     pub(crate) servers: Vec<RawServer>,
     /// Whether servers were typed at all, readable or not.
@@ -41,6 +42,16 @@ pub(crate) struct RawHttp {
     pub(crate) hosts: Field<Texts>,
     pub(crate) origins: Field<Texts>,
     pub(crate) token: Field<String>,
+}
+
+/// One `[[nodes]]`.
+#[derive(Debug)]
+pub(crate) struct RawNodeRule {
+    pub(crate) place: Place,
+    pub(crate) path: Field<Texts>,
+    pub(crate) summary: Field<String>,
+    pub(crate) tags: Field<Texts>,
+    pub(crate) matches: Field<Texts>,
 }
 
 #[derive(Debug, Default)]
@@ -79,6 +90,9 @@ impl RawConfig {
         raw.store = table.text("store", report);
         raw.agents = read_paths(&mut table, "agents", report);
         raw.skills = read_paths(&mut table, "skills", report);
+        for (node, place) in table.tables("nodes", report) {
+            raw.nodes.extend(RawNodeRule::read(node, place, report));
+        }
         if let Some((node, place)) = table.take("http") {
             raw.http = RawHttp::read(node, place, report);
         }
@@ -102,6 +116,21 @@ impl RawHttp {
         };
         table.refuse_rest(report);
         raw
+    }
+}
+
+impl RawNodeRule {
+    fn read(node: &Node, place: Place, report: &mut Report) -> Option<RawNodeRule> {
+        let mut table = Table::open(node, place.clone(), report)?;
+        let raw = RawNodeRule {
+            place,
+            path: table.texts("path", report),
+            summary: table.text("summary", report),
+            tags: table.texts("tags", report),
+            matches: table.texts("match", report),
+        };
+        table.refuse_rest(report);
+        Some(raw)
     }
 }
 

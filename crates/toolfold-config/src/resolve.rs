@@ -59,6 +59,7 @@ impl Resolver<'_> {
         config.servers = self.servers(&raw.servers);
         config.agents = self.paths(&raw.agents);
         config.skills = self.paths(&raw.skills);
+        config.nodes = self.nodes(&raw.nodes);
         self.refuse_taken_names(raw, config);
         draft.store_typed = !raw.store.is_absent();
         if let Some(store) = self.text(&raw.store) {

@@ -123,6 +123,16 @@ impl<'n> Table<'n> {
         })
     }
 
+    /// The items of a list, each with its place: what is to be a list of tables.
+    pub(crate) fn tables(&mut self, key: &'static str, report: &mut Report) -> Vec<(&'n Node, Place)> {
+        let Some((node, place)) = self.take(key) else { return Vec::new() };
+        let Value::List(items) = &node.value else {
+            wrong::<()>("a list of tables", node, &place, report);
+            return Vec::new();
+        };
+        items.iter().enumerate().map(|(i, item)| (item, place.item(i, item.offset))).collect()
+    }
+
     /// A list of strings, or one certain word that stands for a list of itself.
     pub(crate) fn texts_or_word(&mut self, key: &'static str, word: &str, report: &mut Report) -> Field<Texts> {
         let says =
@@ -196,6 +206,9 @@ fn wrong<T>(wanted: &str, node: &Node, place: &Place, report: &mut Report) -> Op
     };
     let hint = match wanted {
         "a string" if scalar => Some("put it in quotes".to_owned()),
+        "a list of tables" if matches!(node.value, Value::Table(_)) && !report.speaks_json => {
+            Some(format!("write `[[{}]]` with two brackets", place.key))
+        }
         "a list of strings" if matches!(node.value, Value::Text(_)) => Some("write it as `[\"…\", \"…\"]`".to_owned()),
         _ => None,
     };

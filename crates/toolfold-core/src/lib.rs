@@ -4,6 +4,7 @@
 mod entry;
 mod fingerprint;
 mod name;
+mod node_rule;
 mod refusal;
 mod secret;
 mod surface;
@@ -12,6 +13,7 @@ pub mod words;
 pub use entry::{Entry, Hints, Kind};
 pub use fingerprint::Fingerprint;
 pub use name::{BadName, ServerName, ToolId, exposed_name, slug};
+pub use node_rule::NodeRule;
 pub use refusal::{Blame, Code, NextAction, Refusal};
 pub use secret::Secret;
 pub use surface::{Format, Groups, Surface, SurfaceSettings};
