@@ -6,8 +6,9 @@
 use serde_json::json;
 use toolfold_core::{Code, Kind, Refusal};
 
+use super::lookup::{DEFAULT_LIMIT, LARGEST_LIMIT};
 use super::request::Arguments;
-use super::{Action, Browse, Describe, LARGEST_LIMIT, Meta, Search, View, call_through, clipped, node, not_found};
+use super::{Action, Browse, Describe, Meta, Search, View, call_through, clipped, node, not_found};
 use crate::cursor::Cursor;
 use crate::level::Level;
 
@@ -63,7 +64,7 @@ fn find(view: &View<'_>, given: &Arguments) -> Result<Action, Refusal> {
     Ok(match given.text("query")? {
         Some(query) => {
             let query = clipped(&query);
-            Action::Search(Search { query, path, kind, detail, limit: limit(super::DEFAULT_LIMIT)?, offset: 0 })
+            Action::Search(Search { query, path, kind, detail, limit: limit(DEFAULT_LIMIT)?, offset: 0 })
         }
         None => Action::Browse(Browse { path, kind, limit: limit(LARGEST_LIMIT)?, offset: 0 }),
     })

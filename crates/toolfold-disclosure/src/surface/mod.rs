@@ -1,4 +1,5 @@
-//! Surfaces: which meta-tools a client is shown and what its requests ask for. One file each; what they share is here.
+//! Surfaces: which meta-tools a client is shown and what its requests ask for. One file each; what they share is here, in
+//! `lookup` (names, paths and queries) and in `result`.
 //!
 //! What a reader would get wrong: every surface serves a call that names a real tool, listed or not. A list is an offer,
 //! not a fence.
@@ -9,30 +10,35 @@ mod gateway;
 mod hybrid;
 mod levels;
 mod lifecycle;
+mod lookup;
 mod next;
 mod ontology;
 mod places;
 mod request;
+mod result;
 mod single;
 mod two_phase;
 mod xml;
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
-use toolfold_catalog::{Catalog, Node, Unresolved};
-use toolfold_core::{Code, Entry, Kind, Refusal, Surface, SurfaceSettings, words};
-use toolfold_index::{Filter, Found, Index, Query};
-use toolfold_wire::{Object, Raw, raw, raw_of};
+use toolfold_catalog::Catalog;
+use toolfold_core::{Code, Kind, Refusal, Surface, SurfaceSettings};
+use toolfold_index::Index;
+use toolfold_wire::{Raw, raw_of};
 
 use crate::level::Level;
 use crate::tokens;
+use lookup::{call_through, clipped, found, hundredths, limit, needed, node, tool};
 use request::Arguments;
+use result::json_result;
 
 pub use lifecycle::{active, loaded};
+pub(crate) use lookup::{call, not_found};
 pub use next::fitted;
+pub(crate) use result::text_result;
+pub use result::{definition, refusal_result};
 
 /// What a request is answered from: one snapshot, and what the client has of it.
 #[derive(Debug, Clone, Copy)]
@@ -134,10 +140,6 @@ const CALL_DEFINITION: &str = r#"{"name":"call_tool","description":"Call a tool 
 const CALL: &str = "call_tool";
 /// What a client is told at the start costs no more than this.
 const MOST_TOKENS: usize = 120;
-
-const DEFAULT_LIMIT: usize = 10;
-const LARGEST_LIMIT: usize = 50;
-const LONGEST_QUERY: usize = 400;
 
 /// The `tools` of `tools/list`: the meta-tools, then pinned and loaded tools as their servers define them.
 pub fn tools(surface: Surface, view: &View<'_>) -> Vec<Raw> {
@@ -247,158 +249,4 @@ pub fn answer(surface: Surface, view: &View<'_>, action: &Action) -> Result<Raw,
         }
     };
     text.map(|text| text_result(&text)).map_err(|refusal| fitted(surface, refusal))
-}
-
-/// A refusal as the result of a tool call.
-pub fn refusal_result(refusal: &Refusal) -> Raw {
-    let error = refusal.to_json();
-    raw(&json!({
-        "content": [{"type": "text", "text": error.to_string()}],
-        "structuredContent": error,
-        "isError": true,
-    }))
-}
-
-pub(crate) fn text_result(text: &str) -> Raw {
-    raw(&json!({"content": [{"type": "text", "text": text}]}))
-}
-
-/// JSON as the result of a tool call: as text for the model and, where it is an object, as such for programs.
-fn json_result(answer: &impl Serialize) -> Raw {
-    let answer = raw(answer);
-    let mut result = Object::new().with("content", &json!([{"type": "text", "text": answer.get()}]));
-    if answer.get().starts_with('{') {
-        result.set_raw("structuredContent", answer);
-    }
-    result.to_raw()
-}
-
-/// A definition as it came, under the name this client knows it by: nothing but that name is touched.
-pub fn definition(entry: &Entry, exposed: &str) -> Raw {
-    if entry.name() == exposed {
-        return raw(&*entry.definition);
-    }
-    renamed(entry.definition.get(), exposed).unwrap_or_else(|| {
-        // The name is there twice, say: then members are kept, though not the space between them.
-        let mut object = Object::parse(&entry.definition).unwrap_or_default();
-        object.set("name", exposed);
-        object.to_raw()
-    })
-}
-
-#[derive(Deserialize)]
-struct Named<'a> {
-    #[serde(borrow)]
-    name: &'a RawValue,
-}
-
-fn renamed(text: &str, exposed: &str) -> Option<Raw> {
-    let name = serde_json::from_str::<Named<'_>>(text).ok()?.name.get();
-    // The name borrows from the text, so the distance of the two is its place in it.
-    let start = (name.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
-    let (before, after) = (text.get(..start)?, text.get(start + name.len()..)?);
-    raw_of(&format!("{before}{}{after}", Value::from(exposed))).ok()
-}
-
-/// A call of a real tool, however it is spelled.
-pub(crate) fn call(view: &View<'_>, name: &str, arguments: Option<Raw>) -> Action {
-    match view.catalog.resolve(name) {
-        Ok(entry) => Action::Call { entry, arguments },
-        Err(unresolved) => Action::Refuse(not_found(name, unresolved)),
-    }
-}
-
-/// A call through a meta-tool: the tool's name is under one of `keys`, its arguments beside it.
-fn call_through(
-    view: &View<'_>,
-    mut given: Arguments,
-    own: &str,
-    keys: &[&str],
-    finder: &str,
-) -> Result<Action, Refusal> {
-    let key = keys.iter().find(|key| given.has(key)).unwrap_or(&keys[0]);
-    let name = given.text(key)?.ok_or_else(|| {
-        let message = format!("{own} needs `{}`: the name of a tool, as {finder} shows it.", keys[0]);
-        Refusal::new(Code::InvalidRequest, message).next("find_tools", json!({}))
-    })?;
-    let inner = given.take_inner(key);
-    Ok(call(view, &name, inner))
-}
-
-/// The text under one of these keys, which a meta-tool cannot do without.
-fn needed(given: &Arguments, own: &str, keys: &[&str]) -> Result<String, Refusal> {
-    let key = keys.iter().find(|key| given.has(key)).unwrap_or(&keys[0]);
-    given.text(key)?.ok_or_else(|| {
-        let message = format!("{own} needs `{}`, a string.", keys[0]);
-        Refusal::new(Code::InvalidRequest, message).next("find_tools", json!({}))
-    })
-}
-
-fn limit(given: &Arguments) -> Result<usize, Refusal> {
-    Ok(given.number("limit")?.unwrap_or(DEFAULT_LIMIT).clamp(1, LARGEST_LIMIT))
-}
-
-/// A query is a phrase; what goes on for a page is not made better by its end.
-fn clipped(query: &str) -> String {
-    query.chars().take(LONGEST_QUERY).collect()
-}
-
-fn hundredths(confidence: f32) -> f64 {
-    (f64::from(confidence) * 100.0).round() / 100.0
-}
-
-/// The node at a path; where there is none, a refusal that names the nearest.
-fn node<'a>(view: &View<'a>, asked: &[String]) -> Result<&'a Node, Refusal> {
-    view.catalog.node(asked).map_err(|nearest| {
-        let shown: String = asked.join("/").chars().take(200).collect();
-        let refusal = Refusal::new(Code::UnknownPath, format!("There is no node {shown:?}."));
-        let refusal = if nearest.is_empty() { refusal } else { refusal.hint(nearest.join("/")) };
-        refusal.next("find_tools", json!({"path": nearest}))
-    })
-}
-
-/// The best tools for a query in a node; a refusal where the node has none.
-fn found(view: &View<'_>, query: &str, path: &[String], limit: usize) -> Result<Found, Refusal> {
-    let (node, query) = (node(view, path)?, clipped(query));
-    let within = (!path.is_empty()).then_some(node.entries.as_slice());
-    let filter = Filter { within, kind: Some(Kind::Tool), ..Filter::default() };
-    let found = view.index.search(view.catalog, &Query { text: &query, filter, limit, offset: 0, ..Query::default() });
-    if found.hits.is_empty() && !path.is_empty() {
-        let path = node.path.clone();
-        let search = Search { query, path, kind: Some(Kind::Tool), detail: Level::Summary, limit, offset: 0 };
-        return Err(crate::answer::not_in_node(view, &search, node));
-    }
-    Ok(found)
-}
-
-/// The tool that a name means. Agents and skills are read elsewhere.
-fn tool(view: &View<'_>, name: &str) -> Result<usize, Refusal> {
-    let position = view.catalog.resolve(name).map_err(|unresolved| not_found(name, unresolved))?;
-    let entry = view.catalog.entry(position);
-    if entry.is_tool() {
-        return Ok(position);
-    }
-    Err(Refusal::new(
-        Code::InvalidRequest,
-        format!("{} is not a tool but of the kind {}.", entry.id, entry.kind.as_str()),
-    ))
-}
-
-pub(crate) fn not_found(name: &str, unresolved: Unresolved) -> Refusal {
-    let shown: String = name.chars().take(100).collect();
-    let (message, hints) = match unresolved {
-        Unresolved::Ambiguous { candidates } => {
-            (format!("Several servers have a tool called {shown:?}: use one of the full ids in the hints."), candidates)
-        }
-        Unresolved::Unknown { nearest } if nearest.is_empty() => {
-            (format!("There is no tool called {shown:?}. Search for what it should do."), nearest)
-        }
-        Unresolved::Unknown { nearest } => (
-            format!("There is no tool called {shown:?}. Use one of the hints, or search for what it should do."),
-            nearest,
-        ),
-    };
-    let query = words::split(&shown).join(" ");
-    let arguments = if query.is_empty() { json!({}) } else { json!({"query": query}) };
-    Refusal::new(Code::ToolNotFound, message).hints(hints).next("find_tools", arguments)
 }
