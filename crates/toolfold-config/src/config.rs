@@ -27,11 +27,22 @@ pub struct Config {
     pub skills: Vec<PathBuf>,
     /// Nodes beside the built-in ones, or in place of some of them.
     pub nodes: Vec<NodeRule>,
+    pub precise: Precise,
     pub http: Http,
     /// Where manifests and whatever else must outlive the process are kept; `None`: in memory.
     pub store: Option<PathBuf>,
     /// The files this was read from: a change to one of them is a reason to read again.
     pub files: Vec<PathBuf>,
+}
+
+/// Where the encoder is that search by meaning is at its best with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Precise {
+    Off,
+    /// The first of these files that is there. None is fine.
+    Auto(Vec<PathBuf>),
+    /// Named by somebody, who is told if it cannot be used.
+    File(PathBuf),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -111,6 +122,7 @@ impl Default for Config {
             agents: Vec::new(),
             skills: Vec::new(),
             nodes: Vec::new(),
+            precise: Precise::Off,
             http: Http::default(),
             store: None,
             files: Vec::new(),

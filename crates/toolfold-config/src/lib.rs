@@ -31,7 +31,7 @@ mod changes;
 use std::path::PathBuf;
 
 pub use changes::{Changes, changed};
-pub use config::{Config, DEFAULT_MAX_MESSAGE, EraChoice, Http, Server, Start, Timeouts, Transport};
+pub use config::{Config, DEFAULT_MAX_MESSAGE, EraChoice, Http, Precise, Server, Start, Timeouts, Transport};
 pub use options::LoadOptions;
 pub use problem::{Problem, Problems, Severity};
 

@@ -19,6 +19,8 @@ pub struct LoadOptions {
     pub user_config_dir: Option<PathBuf>,
     /// Where the store is unless somebody says otherwise; `None`: in memory.
     pub data_dir: Option<PathBuf>,
+    /// Where the program itself is, and what was installed with it.
+    pub program_dir: Option<PathBuf>,
     /// `--surface`.
     pub surface: Option<Surface>,
     /// `--listen`.
@@ -32,7 +34,11 @@ impl LoadOptions {
         let text = |text: std::ffi::OsString| text.into_string().ok();
         let environment = std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?)));
         let directory = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
-        LoadOptions::from_environment(environment.collect(), directory)
+        let program = std::env::current_exe().ok();
+        LoadOptions {
+            program_dir: program.as_deref().and_then(Path::parent).map(Path::to_owned),
+            ..LoadOptions::from_environment(environment.collect(), directory)
+        }
     }
 
     /// The folders of the XDG base directory rules, for these variables.

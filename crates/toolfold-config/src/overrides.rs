@@ -3,6 +3,7 @@
 
 use toolfold_core::Surface;
 
+use crate::config::Precise;
 use crate::options::LoadOptions;
 use crate::report::{Place, Report, quoted};
 use crate::resolve::{Draft, LISTEN_HINT, listen, unknown_surface, whole_path};
@@ -10,6 +11,7 @@ use crate::resolve::{Draft, LISTEN_HINT, listen, unknown_surface, whole_path};
 pub(crate) fn apply(draft: &mut Draft, options: &LoadOptions, report: &mut Report) {
     surface(draft, options, report);
     store(draft, options);
+    precise(draft, options);
     if let Some(place) = listen_outside(draft, options, report) {
         draft.listen = Some(place);
     }
@@ -48,6 +50,13 @@ fn store(draft: &mut Draft, options: &LoadOptions) {
         None if draft.store_typed => {}
         None => *store = options.data_dir.as_ref().map(|folder| folder.join("toolfold.db")),
     }
+}
+
+fn precise(draft: &mut Draft, options: &LoadOptions) {
+    let folders = options.program_dir.iter().chain(&options.data_dir);
+    let files: Vec<_> = folders.map(|folder| folder.join("precise.bin")).collect();
+    let anywhere = if files.is_empty() { Precise::Off } else { Precise::Auto(files) };
+    draft.config.precise = draft.precise.take().unwrap_or(anywhere);
 }
 
 /// Where the address comes from, if not from the file.

@@ -14,7 +14,7 @@ pub(crate) enum Dialect {
     Client,
 }
 
-/// What `pin` says for "whatever is called most".
+/// What `pin` says for "whatever is called most", and `precise` for "wherever it is".
 pub(crate) const AUTO: &str = "auto";
 
 #[derive(Debug, Default)]
@@ -30,6 +30,8 @@ pub(crate) struct RawConfig {
     pub(crate) agents: Field<Texts>,
     pub(crate) skills: Field<Texts>,
     pub(crate) nodes: Vec<RawNodeRule>,
+    /// `precise` under `[search]`.
+    pub(crate) precise: Field<String>,
     pub(crate) http: RawHttp,
     pub(crate) servers: Vec<RawServer>,
     /// Whether servers were typed at all, readable or not.
@@ -93,6 +95,9 @@ impl RawConfig {
         for (node, place) in table.tables("nodes", report) {
             raw.nodes.extend(RawNodeRule::read(node, place, report));
         }
+        if let Some((node, place)) = table.take("search") {
+            raw.precise = read_precise(node, place, report);
+        }
         if let Some((node, place)) = table.take("http") {
             raw.http = RawHttp::read(node, place, report);
         }
@@ -132,6 +137,13 @@ impl RawNodeRule {
         table.refuse_rest(report);
         Some(raw)
     }
+}
+
+fn read_precise(node: &Node, place: Place, report: &mut Report) -> Field<String> {
+    let Some(mut table) = Table::open(node, place, report) else { return Field::Wrong };
+    let precise = table.text("precise", report);
+    table.refuse_rest(report);
+    precise
 }
 
 /// A table that holds `paths` and nothing else.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use toolfold_core::{Format, Groups, Secret, ServerName, Surface, slug, words};
 
-use crate::config::{Config, Server};
+use crate::config::{Config, Precise, Server};
 use crate::expand::{Trouble, expand};
 use crate::raw::{AUTO, Dialect, RawConfig, RawHttp, RawServer};
 use crate::report::{Place, Report, quoted, shown_key};
@@ -36,6 +36,8 @@ pub(crate) struct Draft {
     pub(crate) token_typed: bool,
     /// The file says where the store is.
     pub(crate) store_typed: bool,
+    /// The file says where the encoder is, or that none is wanted.
+    pub(crate) precise: Option<Precise>,
 }
 
 impl Resolver<'_> {
@@ -65,6 +67,7 @@ impl Resolver<'_> {
         if let Some(store) = self.text(&raw.store) {
             config.store = self.store(&store);
         }
+        draft.precise = self.text(&raw.precise).and_then(|text| self.precise(&text));
         self.http(&raw.http, &mut draft);
         draft
     }
@@ -98,6 +101,19 @@ impl Resolver<'_> {
                 None
             }
             path => Some(self.path(path)),
+        }
+    }
+
+    fn precise(&mut self, text: &Expanded) -> Option<Precise> {
+        match text.value.as_str() {
+            AUTO => None,
+            "off" => Some(Precise::Off),
+            "" => {
+                let hint = "write a path, \"auto\" or \"off\"".to_owned();
+                self.report.error(&text.typed.place, "is empty", hint);
+                None
+            }
+            path => Some(Precise::File(self.path(path))),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Variables and flags: what beats what, and how their mistakes are shown.
 
 use insta::assert_snapshot;
-use toolfold_config::{LoadOptions, Loaded, Problems, load};
+use toolfold_config::{LoadOptions, Loaded, Precise, Problems, load};
 use toolfold_core::Surface;
 
 use crate::options;
@@ -48,6 +48,26 @@ fn the_store() {
     assert_eq!(store("store = \"memory\"", &[("TOOLFOLD_STORE", "/x/t.db")]).as_deref(), Some("/x/t.db"));
     assert_eq!(store("", &[("TOOLFOLD_STORE", "memory")]), None);
     assert_eq!(with("", &[], |_| ()).unwrap().config.store, None);
+}
+
+#[test]
+fn the_encoder() {
+    let precise = |text: &str| {
+        let loaded = with(text, &[("MODELS", "/models")], |options| {
+            options.program_dir = Some("/opt/toolfold".into());
+            options.data_dir = Some("/state/toolfold".into());
+        });
+        loaded.unwrap().config.precise
+    };
+    let anywhere = ["/opt/toolfold/precise.bin", "/state/toolfold/precise.bin"].map(Into::into).to_vec();
+    assert_eq!(precise(""), Precise::Auto(anywhere.clone()));
+    assert_eq!(precise("[search]\nprecise = \"auto\""), Precise::Auto(anywhere));
+    assert_eq!(precise("[search]\nprecise = \"off\""), Precise::Off);
+    assert_eq!(precise("[search]\nprecise = \"${MODELS}/e.bin\""), Precise::File("/models/e.bin".into()));
+    assert_snapshot!(with("[search]\nprecise = \"\"", &[], |_| ()).unwrap_err(), @r#"
+    toolfold.toml:2:1: search.precise: is empty
+      hint: write a path, "auto" or "off"
+    "#);
 }
 
 #[test]
