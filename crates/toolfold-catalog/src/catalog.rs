@@ -20,6 +20,8 @@ pub struct Catalog {
     /// Positions, sorted by exposed name.
     by_exposed: Vec<u32>,
     root: Node,
+    /// The paths of the capabilities that entries fit best, by position; none without capabilities.
+    homes: Vec<Option<Arc<[String]>>>,
 }
 
 /// What is different in a newer catalog, by id and fingerprint.
@@ -52,12 +54,18 @@ impl Catalog {
         let mut by_exposed: Vec<u32> = (0..entries.len() as u32).collect();
         by_exposed.sort_by_key(|position| &exposed[*position as usize]);
         let root = tree::of_servers(&servers, &entries);
-        Catalog { number, servers, entries, exposed, by_exposed, root }
+        let homes = vec![None; entries.len()];
+        Catalog { number, servers, entries, exposed, by_exposed, root, homes }
     }
 
     /// The same catalog with these capabilities to browse, and no others, beside the servers.
     #[must_use]
     pub fn with_shelves(mut self, shelves: Vec<Shelf>) -> Catalog {
+        self.homes.fill(None);
+        for shelf in &shelves {
+            let path: Arc<[String]> = shelf.path.as_slice().into();
+            shelf.homes.iter().for_each(|home| self.homes[*home] = Some(path.clone()));
+        }
         self.root = tree::with_shelves(self.root, shelves);
         self
     }
@@ -130,6 +138,11 @@ impl Catalog {
     /// As [`Catalog::node`], but never a server, whatever the servers are called.
     pub fn capability(&self, path: &[String]) -> Option<&Node> {
         self.root.find_capability(path)
+    }
+
+    /// The path of the capability that an entry fits best, of all it is in.
+    pub fn home(&self, position: usize) -> Option<&[String]> {
+        self.homes[position].as_deref()
     }
 
     /// How much is in a node, in words: `3 tools`, `1 agent`, or `4 entries` where there are several kinds of them.

@@ -19,6 +19,8 @@ pub struct Shelf {
     pub aliases: Vec<String>,
     /// Positions in the catalog, in any order. What is below belongs to it without being named here.
     pub entries: Vec<usize>,
+    /// Those of its entries that fit nowhere better.
+    pub homes: Vec<usize>,
 }
 
 /// The tree without capabilities.

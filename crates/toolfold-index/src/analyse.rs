@@ -14,7 +14,7 @@ const DEEPEST: usize = 6;
 /// Characters of each field, in the order of `Field::ALL`.
 const LONGEST: [usize; FIELDS] = [200, 200, 200, 400, 4000, 1000, 2500];
 /// Said of nearly every server, so it tells none apart.
-const EVERY_SERVER: [&str; 3] = ["mcp", "server", "modelcontextprotocol"];
+pub(crate) const EVERY_SERVER: [&str; 3] = ["mcp", "server", "modelcontextprotocol"];
 
 pub(crate) const FIELDS: usize = Field::ALL.len();
 
@@ -143,7 +143,7 @@ pub(crate) fn server_title<'a>(catalog: &'a Catalog, entry: &Entry) -> Option<&'
 }
 
 /// The first sentence or line, and what comes after it.
-fn first_sentence(text: &str) -> (&str, &str) {
+pub(crate) fn first_sentence(text: &str) -> (&str, &str) {
     let mut before = ' ';
     for (at, c) in text.char_indices() {
         let ends = c == '\n' || (c.is_whitespace() && matches!(before, '.' | '!' | '?'));

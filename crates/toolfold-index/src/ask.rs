@@ -121,7 +121,7 @@ impl Word {
     }
 }
 
-fn says_something(word: &str) -> bool {
+pub(crate) fn says_something(word: &str) -> bool {
     !STOP_WORDS.contains(&word)
 }
 

@@ -15,6 +15,7 @@ mod explain;
 mod fold;
 mod index;
 mod names;
+mod ontology;
 mod query;
 mod rank;
 mod semantic;
@@ -23,4 +24,5 @@ mod weight;
 
 pub use analyse::Field;
 pub use index::Index;
+pub use ontology::{OTHER, Placement};
 pub use query::{Explain, Filter, Found, Hit, Query, Ranker, TermMatch};

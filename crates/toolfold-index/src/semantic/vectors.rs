@@ -32,6 +32,12 @@ impl Vector {
         Row { bytes: &self.bytes, scale: self.scale }
     }
 
+    pub(crate) fn to_floats(&self) -> Vec<f32> {
+        let mut floats = vec![0.0; self.bytes.len()];
+        self.row().add_to(&mut floats);
+        floats
+    }
+
     pub(crate) fn is_zero(&self) -> bool {
         self.scale == 0.0
     }
@@ -42,6 +48,10 @@ impl Row<'_> {
     #[inline(always)]
     pub(crate) fn likeness(self, other: Row<'_>) -> f32 {
         dot(self.bytes, other.bytes) as f32 * self.scale * other.scale
+    }
+
+    pub(crate) fn add_to(self, sum: &mut [f32]) {
+        sum.iter_mut().zip(self.bytes).for_each(|(total, byte)| *total += self.scale * f32::from(*byte as i8));
     }
 
     #[inline(always)]

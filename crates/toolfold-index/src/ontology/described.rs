@@ -1,0 +1,144 @@
+//! The nodes as they are described: the built-in ones, changed and joined by those of a configuration.
+
+use serde::Deserialize;
+use toolfold_core::NodeRule;
+
+use super::pattern::Pattern;
+
+static BUILT_IN: &str = include_str!("../../data/ontology.toml");
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct Described {
+    pub(super) path: Vec<String>,
+    pub(super) summary: String,
+    pub(super) tags: Vec<String>,
+    pub(super) aliases: Vec<String>,
+    /// What entries are compared with. Without any, nothing is placed here by meaning.
+    pub(super) phrases: Vec<String>,
+    pub(super) patterns: Vec<Pattern>,
+    /// Of the configuration: shown whatever is in it, and before the others.
+    pub(super) own: bool,
+}
+
+impl Described {
+    pub(super) fn name(&self) -> &str {
+        self.path.last().map_or("", String::as_str)
+    }
+
+    fn apply(&mut self, rule: &NodeRule) {
+        self.own = true;
+        if let Some(summary) = &rule.summary {
+            self.summary.clone_from(summary);
+        }
+        if let Some(tags) = &rule.tags {
+            self.tags.clone_from(tags);
+        }
+        if let Some(matches) = &rule.matches {
+            let (patterns, phrases): (Vec<_>, Vec<_>) = matches.iter().partition(|item| NodeRule::is_pattern(item));
+            self.patterns = patterns.into_iter().map(|pattern| Pattern::new(pattern)).collect();
+            self.phrases = phrases.into_iter().cloned().collect();
+        }
+    }
+}
+
+/// The built-in nodes, roots before what is below them, behind those that the rules name.
+pub(super) fn tree(rules: &[NodeRule]) -> Vec<Described> {
+    let mut nodes = built_in();
+    let mut own = Vec::new();
+    for rule in rules {
+        let path = spelled(&nodes, &rule.path);
+        let known = nodes.iter().position(|node| node.path == path).map(|place| nodes.remove(place));
+        let is_new = known.is_none();
+        let mut node = known.unwrap_or_else(|| Described { path, ..Described::default() });
+        node.apply(rule);
+        // A new node that says nothing about what belongs to it is taken at its word.
+        if is_new && rule.matches.is_none() {
+            node.phrases = vec![format!("{} {}", node.name(), node.summary)];
+        }
+        own.push(node);
+    }
+    own.extend(nodes);
+    own
+}
+
+/// A path with its names as the tree spells them, as far as the tree knows them.
+fn spelled(nodes: &[Described], path: &[String]) -> Vec<String> {
+    let folded = |path: &[String]| path.iter().map(|name| name.to_lowercase()).collect::<Vec<_>>();
+    let known = (1..=path.len()).rev().find_map(|depth| {
+        let node = nodes.iter().find(|node| folded(&node.path) == folded(&path[..depth]))?;
+        Some([&node.path[..], &path[depth..]].concat())
+    });
+    known.unwrap_or_else(|| path.to_vec())
+}
+
+#[derive(Deserialize)]
+struct Tree {
+    root: Vec<Root>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Root {
+    name: String,
+    summary: String,
+    tags: Vec<String>,
+    #[serde(default)]
+    aliases: Vec<String>,
+    node: Vec<Child>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Child {
+    name: String,
+    summary: String,
+    tags: Vec<String>,
+    #[serde(default)]
+    aliases: Vec<String>,
+    says: Vec<String>,
+}
+
+/// A test reads the tree, so that no build with a broken one passes.
+fn built_in() -> Vec<Described> {
+    let tree: Tree = toml::from_str(BUILT_IN).expect("the tree in this binary is whole");
+    tree.root.into_iter().flat_map(Root::described).collect()
+}
+
+impl Root {
+    fn described(self) -> Vec<Described> {
+        let Root { name, summary, tags, aliases, node } = self;
+        let below = node.into_iter().map(|child| Described {
+            path: vec![name.clone(), child.name],
+            summary: child.summary,
+            tags: child.tags,
+            aliases: child.aliases,
+            phrases: child.says,
+            ..Described::default()
+        });
+        let below: Vec<Described> = below.collect();
+        let root = Described { path: vec![name], summary, tags, aliases, ..Described::default() };
+        std::iter::once(root).chain(below).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn the_built_in_tree_has_two_levels_and_no_name_that_means_two_nodes() {
+        let nodes = tree(&[]);
+        let mut names = HashSet::new();
+        for node in &nodes {
+            assert!(node.path.len() == 1 || (node.path.len() == 2 && node.phrases.len() >= 3), "{:?}", node.path);
+            assert!(!node.summary.is_empty() && !node.tags.is_empty(), "{:?}", node.path);
+            let aliases =
+                node.aliases.iter().map(String::as_str).filter(|alias| !alias.eq_ignore_ascii_case(node.name()));
+            for name in aliases.chain([node.name()]) {
+                assert!(names.insert(name.to_lowercase()), "{name} is there twice");
+            }
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Which nodes each entry is in. One server is placed at a time, and kept as long as its list is the same one.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+use std::sync::Arc;
+
+use toolfold_catalog::{Catalog, ServerTools};
+use toolfold_core::NodeRule;
+
+use super::Ontology;
+use super::words::Reader;
+use crate::index::Index;
+use crate::semantic::{Vector, model};
+
+/// How much an entry is taken for one of its server's: what says little about itself is read in the light of the rest.
+const OF_SERVER: f32 = 0.4;
+/// What words count beside meaning, each up to about one.
+const WORDS: f32 = 0.3;
+/// Nodes whose phrases are looked at one by one.
+const SHORTLIST: usize = 8;
+/// Below this an entry fits nowhere. Tools about something that no node is about come up to 0.4; nineteen of twenty real
+/// ones are above it.
+const FLOOR: f32 = 0.37;
+/// A second and third node must fit nearly as well as the first, and well.
+const NEARLY: f32 = 0.9;
+const ALSO: f32 = 0.42;
+const MOST_NODES: usize = 3;
+/// How many of a server's entries must agree, beside being half of them, before one that fits nowhere joins them.
+const FEWEST_AGREEING: usize = 3;
+
+/// A node that an entry is in, by its number in the ontology, and how well it fits there.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Choice {
+    pub(super) node: usize,
+    pub(super) fit: f32,
+}
+
+/// The best first; none for what fits nowhere.
+pub(super) type Choices = Vec<Choice>;
+
+/// Where all entries of a catalog are. Without a catalog, nowhere.
+#[derive(Debug, Default)]
+pub struct Placement {
+    pub(super) ontology: Option<Arc<Ontology>>,
+    servers: Vec<(Arc<ServerTools>, Arc<[Choices]>)>,
+}
+
+impl Placement {
+    /// The placement of a newer catalog, in the built-in tree as the rules change it. Servers that this one knows are
+    /// not placed again, unless the rules are others.
+    pub fn update(&self, rules: &[NodeRule], catalog: &Catalog, index: &Index) -> Placement {
+        let same = self.ontology.as_ref().filter(|ontology| ontology.rules == rules);
+        let known = if same.is_some() { self.servers.as_slice() } else { &[] };
+        let ontology = same.cloned().unwrap_or_else(|| Ontology::of(rules));
+        let mut reader = ontology.words.reader();
+        let mut start = 0;
+        let place = |server: &Arc<ServerTools>| {
+            let range = start..start + server.entries.len();
+            start = range.end;
+            let known = known.iter().find(|(known, _)| Arc::ptr_eq(known, server));
+            let choices = known.map(|(_, choices)| choices.clone());
+            (server.clone(), choices.unwrap_or_else(|| ontology.place(catalog, index, range, &mut reader).into()))
+        };
+        let servers = catalog.servers().iter().map(place).collect();
+        Placement { ontology: Some(ontology), servers }
+    }
+
+    /// The choices of every entry, by position.
+    pub(super) fn choices(&self) -> impl Iterator<Item = &Choices> {
+        self.servers.iter().flat_map(|(_, choices)| choices.iter())
+    }
+}
+
+impl Ontology {
+    /// The choices of one server's entries, which are neighbours in a catalog.
+    fn place(&self, catalog: &Catalog, index: &Index, range: Range<usize>, reader: &mut Reader) -> Vec<Choices> {
+        let fits = self.fits(catalog, index, range.clone(), reader);
+        let mut choices: Vec<Choices> = fits.into_iter().map(chosen).collect();
+        join_the_rest(&mut choices);
+        for (position, choices) in range.zip(&mut choices) {
+            let named = self.named(&catalog.entry(position).id.to_string());
+            if !named.is_empty() {
+                *choices = named;
+            }
+        }
+        choices
+    }
+
+    /// The nodes that name the entry by a pattern. Then meaning is not asked.
+    fn named(&self, id: &str) -> Choices {
+        let names = |node: usize| self.nodes[node].patterns.iter().any(|pattern| pattern.matches(id));
+        (0..self.nodes.len()).filter(|node| names(*node)).map(|node| Choice { node, fit: 1.0 }).collect()
+    }
+
+    /// For each entry the nodes on its shortlist, and how well it fits each.
+    fn fits(&self, catalog: &Catalog, index: &Index, range: Range<usize>, reader: &mut Reader) -> Vec<Choices> {
+        let server = Server::of(index, range.clone());
+        // Meaning counts half here: the other half is that of the best phrase, which only the shortlist has.
+        let wholes: Vec<(usize, Vec<f32>)> = self
+            .meanings
+            .candidates()
+            .map(|(node, meaning)| (node, server.likeness(index, &meaning.whole, &server.positions)))
+            .collect();
+        let mut words = vec![0.0; self.nodes.len()];
+        let shortlist = |(place, position): (usize, usize)| {
+            words.fill(0.0);
+            self.words.likeness(reader, catalog.entry(position), |node, share| words[node] += WORDS * share);
+            let fit = |(node, likeness): &(usize, Vec<f32>)| likeness[place] / 2.0 + words[*node];
+            shortlist(wholes.iter().map(|whole| Choice { node: whole.0, fit: fit(whole) }))
+        };
+        let mut fits: Vec<Choices> = range.enumerate().map(shortlist).collect();
+        self.add_phrases(index, &server, &mut fits);
+        fits
+    }
+
+    /// Adds what the best phrase of each node says about the entries that have the node on their shortlist.
+    fn add_phrases(&self, index: &Index, server: &Server, fits: &mut [Choices]) {
+        for (node, meaning) in self.meanings.candidates() {
+            let listed: Vec<(usize, usize)> = fits
+                .iter()
+                .enumerate()
+                .filter_map(|(entry, fits)| Some((entry, fits.iter().position(|choice| choice.node == node)?)))
+                .collect();
+            let positions: Vec<u32> = listed.iter().map(|(entry, _)| server.positions[*entry]).collect();
+            let mut best = vec![f32::MIN; listed.len()];
+            for phrase in &meaning.phrases {
+                let likeness = server.likeness(index, phrase, &positions);
+                best.iter_mut().zip(likeness).for_each(|(best, one)| *best = best.max(one));
+            }
+            listed.iter().zip(best).for_each(|((entry, place), best)| fits[*entry][*place].fit += best / 2.0);
+        }
+    }
+}
+
+/// What is needed to read a server's entries in the light of their server.
+struct Server {
+    start: usize,
+    positions: Vec<u32>,
+    /// The direction of all its entries together, and how far they agree: 1 where all say the same.
+    mean: Vector,
+    agreement: f32,
+    /// The length of each entry's vector together with its share of the mean.
+    lengths: Vec<f32>,
+}
+
+impl Server {
+    fn of(index: &Index, range: Range<usize>) -> Server {
+        let positions: Vec<u32> = range.clone().map(|position| position as u32).collect();
+        let mut sum = vec![0.0; model().dimensions];
+        for position in range.clone() {
+            index.vectors.row(position).add_to(&mut sum);
+        }
+        let agreement = sum.iter().map(|x| x * x).sum::<f32>().sqrt() / range.len().max(1) as f32;
+        let mean = Vector::new(&sum);
+        let share = OF_SERVER * agreement;
+        let length = |near: f32| (1.0 + 2.0 * share * near + share * share).sqrt();
+        let lengths = index.vectors.likeness(&mean, &positions).into_iter().map(length).collect();
+        Server { start: range.start, positions, mean, agreement, lengths }
+    }
+
+    /// The cosines of some of its entries, each with its share of the mean, with a direction.
+    fn likeness(&self, index: &Index, direction: &Vector, positions: &[u32]) -> Vec<f32> {
+        let of_mean = OF_SERVER * self.agreement * self.mean.row().likeness(direction.row());
+        let own = index.vectors.likeness(direction, positions);
+        let length = |position: &u32| self.lengths[*position as usize - self.start];
+        positions.iter().zip(own).map(|(position, own)| (own + of_mean) / length(position)).collect()
+    }
+}
+
+fn shortlist(fits: impl Iterator<Item = Choice>) -> Choices {
+    let mut fits: Choices = fits.collect();
+    if fits.len() > SHORTLIST {
+        fits.select_nth_unstable_by(SHORTLIST, best_first);
+        fits.truncate(SHORTLIST);
+    }
+    fits.shrink_to_fit();
+    fits
+}
+
+fn best_first(a: &Choice, b: &Choice) -> Ordering {
+    b.fit.total_cmp(&a.fit).then(a.node.cmp(&b.node))
+}
+
+/// The nodes of an entry, of those on its shortlist.
+fn chosen(mut fits: Choices) -> Choices {
+    fits.sort_by(best_first);
+    let best = fits.first().map_or(0.0, |best| best.fit);
+    let least = |place: usize| if place == 0 { FLOOR } else { ALSO.max(NEARLY * best) };
+    let mut place = 0..;
+    fits.retain(|choice| place.next().is_some_and(|place| place < MOST_NODES && choice.fit >= least(place)));
+    fits
+}
+
+/// What fits nowhere joins the others of its server where most of these are in one node.
+fn join_the_rest(choices: &mut [Choices]) {
+    let firsts: Vec<usize> = choices.iter().filter_map(|choices| Some(choices.first()?.node)).collect();
+    let count = |node: usize| firsts.iter().filter(|first| **first == node).count();
+    let Some(most) = firsts.iter().copied().max_by_key(|node| (count(*node), std::cmp::Reverse(*node))) else { return };
+    if count(most) >= FEWEST_AGREEING && 2 * count(most) >= choices.len() {
+        let lost = choices.iter_mut().filter(|choices| choices.is_empty());
+        lost.for_each(|choices| choices.push(Choice { node: most, fit: 0.0 }));
+    }
+}
