@@ -1,4 +1,5 @@
-//! Clients of other people on every surface: from search to result, on one Toolfold that serves all of them at once.
+//! Clients of other people on every surface, from search to result: over HTTP on one Toolfold that serves all of them at
+//! once, over stdio on one each.
 
 use std::process::Command;
 
@@ -9,23 +10,43 @@ use crate::peers::lines;
 use crate::world::World;
 
 #[test]
-fn python_legacy() {
-    check(|| python("legacy"));
+fn python_legacy_over_http() {
+    check_http(|| python("legacy"));
 }
 
 #[test]
-fn python_modern() {
-    check(|| python("auto"));
+fn python_legacy_over_stdio() {
+    check_stdio(|| python("legacy"));
 }
 
 #[test]
-fn typescript_1() {
-    check(|| typescript("client-v1.mjs", &[]));
+fn python_modern_over_http() {
+    check_http(|| python("auto"));
 }
 
 #[test]
-fn typescript_2_modern() {
-    check(|| typescript("client-v2.mjs", &["auto"]));
+fn python_modern_over_stdio() {
+    check_stdio(|| python("auto"));
+}
+
+#[test]
+fn typescript_1_over_http() {
+    check_http(|| typescript("client-v1.mjs", &[]));
+}
+
+#[test]
+fn typescript_1_over_stdio() {
+    check_stdio(|| typescript("client-v1.mjs", &[]));
+}
+
+#[test]
+fn typescript_2_modern_over_http() {
+    check_http(|| typescript("client-v2.mjs", &["auto"]));
+}
+
+#[test]
+fn typescript_2_modern_over_stdio() {
+    check_stdio(|| typescript("client-v2.mjs", &["auto"]));
 }
 
 /// For each surface: steps that show something of the calculator, then one that calls it.
@@ -91,18 +112,31 @@ fn journeys() -> Vec<(&'static str, Vec<Value>)> {
     ]
 }
 
-fn check(client: impl Fn() -> Command) {
+fn check_http(client: impl Fn() -> Command) {
     let world = World::without_config();
     let served = world.serve();
     for (surface, steps) in journeys() {
         let mut client = world.settle(client());
         client.args(["http", &format!("{}/{surface}", served.url)]);
-        let answers = lines(client, &steps);
-        assert_eq!(answers.len(), steps.len() + 1, "{surface}: {answers:#?}");
-        for shown in &answers[1..steps.len()] {
-            assert!(shown.to_string().contains("calculate"), "{surface}: {shown:#}");
-        }
-        let last = answers.last().unwrap();
-        assert!(text(last).contains("42"), "{surface}: {last:#}");
+        check(surface, client, &steps);
     }
+}
+
+fn check_stdio(client: impl Fn() -> Command) {
+    let world = World::without_config();
+    for (surface, steps) in journeys() {
+        let mut client = world.settle(client());
+        client.args(["stdio", env!("CARGO_BIN_EXE_toolfold"), "serve", "--stdio", "--surface", surface]);
+        check(surface, client, &steps);
+    }
+}
+
+fn check(surface: &str, client: Command, steps: &[Value]) {
+    let answers = lines(client, steps);
+    assert_eq!(answers.len(), steps.len() + 1, "{surface}: {answers:#?}");
+    for shown in &answers[1..steps.len()] {
+        assert!(shown.to_string().contains("calculate"), "{surface}: {shown:#}");
+    }
+    let last = answers.last().unwrap();
+    assert!(text(last).contains("42"), "{surface}: {last:#}");
 }
