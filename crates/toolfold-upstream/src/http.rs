@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hyper::body::Bytes;
-use hyper::http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER, USER_AGENT};
+use hyper::http::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER, USER_AGENT};
 use hyper::http::{Method, StatusCode};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -27,6 +27,7 @@ const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event
 const AGENT: HeaderValue = HeaderValue::from_static(concat!("toolfold/", env!("CARGO_PKG_VERSION")));
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
+const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 /// A message that nobody waits for.
 const DELIVERY: Duration = Duration::from_secs(30);
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -35,15 +36,8 @@ const LONGEST_ERROR_BODY: usize = 64 * 1024;
 pub(crate) struct Endpoint {
     client: HttpClient,
     target: Target,
-    headers: HeaderMap,
-    session: Mutex<Session>,
-}
-
-/// What a legacy server gave us at `initialize`.
-#[derive(Default, Clone)]
-struct Session {
-    id: Option<HeaderValue>,
-    version: Option<HeaderValue>,
+    /// What every POST says: the configured headers and, once there is one, the session. Ready to be copied.
+    headers: Mutex<HeaderMap>,
 }
 
 pub(crate) fn open(shared: &Arc<Shared>, era: Era) -> Result<Arc<Connection>, String> {
@@ -51,7 +45,7 @@ pub(crate) fn open(shared: &Arc<Shared>, era: Era) -> Result<Arc<Connection>, St
         return Err("the server has no url".into());
     };
     let target = Target::parse(url).map_err(|error| format!("its url is not valid ({error}): correct `url`"))?;
-    let mut own = HeaderMap::from_iter([(USER_AGENT, AGENT)]);
+    let mut own = HeaderMap::from_iter([(USER_AGENT, AGENT), (HOST, target.host()?)]);
     for (name, value) in headers {
         let key = HeaderName::try_from(name).map_err(|_| format!("{name:?} is not the name of a header"))?;
         let mut value = HeaderValue::try_from(value.expose())
@@ -59,7 +53,9 @@ pub(crate) fn open(shared: &Arc<Shared>, era: Era) -> Result<Arc<Connection>, St
         value.set_sensitive(true);
         own.insert(key, value);
     }
-    let endpoint = Endpoint { client: HttpClient::shared()?, target, headers: own, session: Mutex::default() };
+    own.insert(ACCEPT, BOTH);
+    own.insert(CONTENT_TYPE, JSON);
+    let endpoint = Endpoint { client: HttpClient::shared()?, target, headers: Mutex::new(own) };
     Ok(Connection::new(shared, era, Link::Http(Box::new(endpoint))))
 }
 
@@ -72,11 +68,11 @@ impl Endpoint {
         method: &str,
         params: Option<Raw>,
     ) -> Result<(), Failure> {
-        let headers = self.posting(connection, Some(method), params.as_deref());
+        let repeated = repeated(connection, Some(method), params.as_deref());
         let body = Message::request(Id::number(id), method, params).to_line();
-        let response = self.post(connection, headers, body).await?;
+        let response = self.post(connection, repeated, body).await?;
         if method == "initialize" {
-            lock(&self.session).id = response.headers().get(SESSION_HEADER).cloned();
+            self.keep(SESSION_HEADER, response.headers().get(SESSION_HEADER).cloned());
         }
         if is_stream(&response) {
             return http_stream::until_answered(self, connection, id, response).await;
@@ -100,68 +96,62 @@ impl Endpoint {
             Message::Notification { method, params } => (Some(method.as_str()), params.as_deref()),
             _ => (None, None),
         };
-        let sending = self.post(connection, self.posting(connection, method, params), message.to_line());
+        let sending = self.post(connection, repeated(connection, method, params), message.to_line());
         let late = |_| Err(CallError::Timeout { after: DELIVERY }.into());
         tokio::time::timeout(DELIVERY, sending).await.unwrap_or_else(late).map(drop)
     }
 
     /// Asks for a stream: a new one, or the rest of one that broke off after this event.
     pub(crate) async fn get(&self, last_event: Option<&str>) -> Result<Response, SendError> {
-        let mut headers = self.headers();
-        headers.insert(ACCEPT, STREAM);
-        if let Some(id) = last_event.and_then(|id| HeaderValue::from_str(id).ok()) {
-            headers.insert("last-event-id", id);
-        }
+        let last_event = last_event.and_then(|id| HeaderValue::from_str(id).ok());
+        let headers = || {
+            let mut headers = self.without_content();
+            headers.insert(ACCEPT, STREAM);
+            headers.extend(last_event.clone().map(|id| (LAST_EVENT, id)));
+            headers
+        };
         self.client.send(&self.target, Method::GET, headers, Bytes::new()).await
     }
 
     pub(crate) fn agree(&self, version: &str) {
-        lock(&self.session).version = HeaderValue::from_str(version).ok();
+        self.keep(VERSION_HEADER, HeaderValue::from_str(version).ok());
     }
 
     pub(crate) fn has_session(&self) -> bool {
-        lock(&self.session).id.is_some()
+        lock(&self.headers).contains_key(SESSION_HEADER)
     }
 
     /// Tells a legacy server that its session is over. Servers may refuse; ours is done either way.
     pub(crate) async fn end_session(&self) {
         if self.has_session() {
-            let ending = self.client.send(&self.target, Method::DELETE, self.headers(), Bytes::new());
+            let ending = self.client.send(&self.target, Method::DELETE, || self.without_content(), Bytes::new());
             let _ = tokio::time::timeout(FAREWELL, ending).await;
         }
     }
 
-    async fn post(&self, connection: &Connection, headers: HeaderMap, body: String) -> Result<Response, Failure> {
+    async fn post(&self, connection: &Connection, repeated: Repeated, body: String) -> Result<Response, Failure> {
+        let headers = || {
+            let mut headers = lock(&self.headers).clone();
+            headers.extend(repeated.iter().cloned());
+            headers
+        };
         let sent = self.client.send(&self.target, Method::POST, headers, body.into()).await;
         self.accept(connection, sent.map_err(|error| unsent(connection, &error))?).await
     }
 
-    /// What every request to this server says.
-    fn headers(&self) -> HeaderMap {
-        let mut headers = self.headers.clone();
-        let Session { id, version } = lock(&self.session).clone();
-        for (name, value) in [(SESSION_HEADER, id), (VERSION_HEADER, version)] {
-            if let Some(value) = value {
-                headers.insert(name, value);
-            }
-        }
+    fn without_content(&self) -> HeaderMap {
+        let mut headers = lock(&self.headers).clone();
+        headers.remove(CONTENT_TYPE);
         headers
     }
 
-    fn posting(&self, connection: &Connection, method: Option<&str>, params: Option<&RawValue>) -> HeaderMap {
-        let mut headers = self.headers();
-        headers.insert(ACCEPT, BOTH);
-        headers.insert(CONTENT_TYPE, JSON);
-        if connection.era == Era::Modern {
-            headers.insert(VERSION_HEADER, HeaderValue::from_static(MODERN));
-            for (name, value) in method.map(|method| repeated(connection, method, params)).unwrap_or_default() {
-                // What cannot stand in a header is for the server to miss.
-                if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {
-                    headers.append(name, value);
-                }
-            }
-        }
-        headers
+    /// Says this with every request from now on, or no longer.
+    fn keep(&self, name: &'static str, value: Option<HeaderValue>) {
+        let mut headers = lock(&self.headers);
+        match value {
+            Some(value) => headers.insert(name, value),
+            None => headers.remove(name),
+        };
     }
 
     /// The response, if it is one to read. An error that the server wrote as JSON-RPC is its answer.
@@ -201,18 +191,33 @@ impl Endpoint {
     }
 }
 
+type Repeated = Vec<(HeaderName, HeaderValue)>;
+
 /// What the body says, said again in headers, as the stateless era wants it.
-fn repeated(connection: &Connection, method: &str, params: Option<&RawValue>) -> Vec<(String, String)> {
-    let mut headers = vec![(METHOD_HEADER.to_owned(), encode_header(method))];
+fn repeated(connection: &Connection, method: Option<&str>, params: Option<&RawValue>) -> Repeated {
+    if connection.era == Era::Legacy {
+        return Repeated::new();
+    }
+    let mut headers = vec![(HeaderName::from_static(VERSION_HEADER), HeaderValue::from_static(MODERN))];
+    let mut say = |name: &str, value: &str| {
+        // Names and values are checked when tools are listed, and encoded.
+        let header = HeaderName::try_from(name).ok().zip(HeaderValue::try_from(encode_header(value)).ok());
+        headers.extend(header);
+    };
+    let Some(method) = method else { return headers };
+    say(METHOD_HEADER, method);
     let Some(params) = params.and_then(Object::parse) else { return headers };
     let Some(name) = name_of(method, Some(&params)) else { return headers };
-    headers.push((NAME_HEADER.to_owned(), encode_header(&name)));
+    say(NAME_HEADER, &name);
     if method == "tools/call"
         && let Some(wanted) = connection.shared.headers().get(&name)
     {
         let arguments: Value = params.read("arguments").unwrap_or_default();
-        let given = wanted.iter().filter_map(|one| Some((one.header.clone(), encode_header(&one.value(&arguments)?))));
-        headers.extend(given);
+        for one in wanted {
+            if let Some(value) = one.value(&arguments) {
+                say(&one.header, &value);
+            }
+        }
     }
     headers
 }

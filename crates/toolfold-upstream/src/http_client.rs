@@ -40,7 +40,6 @@ pub(crate) struct HttpClient {
 }
 
 /// An address in the two forms that are needed of it.
-#[derive(Clone)]
 pub(crate) struct Target {
     url: Url,
     uri: Uri,
@@ -49,6 +48,12 @@ pub(crate) struct Target {
 impl Target {
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         Url::parse(text).map_err(|error| error.to_string()).and_then(Target::new)
+    }
+
+    /// What the `Host` header says. Every place that a redirect may lead to has the same.
+    pub(crate) fn host(&self) -> Result<HeaderValue, String> {
+        let authority = self.uri.authority().map_or("", |authority| authority.as_str());
+        HeaderValue::from_str(authority).map_err(|error| error.to_string())
     }
 
     fn new(url: Url) -> Result<Self, String> {
@@ -79,15 +84,16 @@ impl HttpClient {
         &self,
         target: &Target,
         method: Method,
-        headers: HeaderMap,
+        headers: impl Fn() -> HeaderMap,
         body: Bytes,
     ) -> Result<Response, SendError> {
-        let mut response = self.send_once(&target.uri, &method, headers.clone(), body.clone()).await?;
-        let mut place = target.clone();
+        let mut response = self.send_once(&target.uri, &method, headers(), body.clone()).await?;
+        let mut place = None;
         for _ in 0..MOST_REDIRECTS {
-            let Some(next) = redirected(target, &place, &method, &response) else { break };
-            response = self.send_once(&next.uri, &method, headers.clone(), body.clone()).await?;
-            place = next;
+            let now = place.as_ref().unwrap_or(target);
+            let Some(next) = redirected(target, now, &method, &response) else { break };
+            response = self.send_once(&next.uri, &method, headers(), body.clone()).await?;
+            place = Some(next);
         }
         Ok(response)
     }
@@ -185,7 +191,7 @@ mod tests {
             stream.write_all(answer.as_bytes()).await.unwrap();
             head.replace('\r', "").to_lowercase()
         };
-        tokio::join!(proxying, client.send(&target, Method::POST, HeaderMap::new(), Bytes::from_static(b"{}")))
+        tokio::join!(proxying, client.send(&target, Method::POST, HeaderMap::new, Bytes::from_static(b"{}")))
     }
 
     #[tokio::test]

@@ -27,7 +27,7 @@ pub(crate) struct EventLog {
 struct Log {
     /// How many messages were given up before the first that is kept.
     dropped: u64,
-    messages: VecDeque<Arc<str>>,
+    messages: VecDeque<String>,
     bytes: usize,
     closed: bool,
     /// Counts readers: a new one takes over from the one before.
@@ -36,8 +36,8 @@ struct Log {
 
 /// Where a stream stands.
 pub(crate) enum First {
-    /// Its only message is the answer.
-    Answer(Arc<str>),
+    /// Its only message was the answer, which is taken out of it.
+    Answer(String),
     /// There is more to it, or there will be.
     Stream,
 }
@@ -57,7 +57,7 @@ impl EventLog {
             return;
         }
         log.bytes += message.len();
-        log.messages.push_back(message.into());
+        log.messages.push_back(message);
         while log.messages.len() > MESSAGES || (log.bytes > BYTES && log.messages.len() > 1) {
             let oldest = log.messages.pop_front().map_or(0, |oldest| oldest.len());
             log.bytes -= oldest;
@@ -84,13 +84,13 @@ impl EventLog {
             tokio::pin!(grown);
             grown.as_mut().enable();
             {
-                let log = self.lock();
-                match (log.messages.front(), log.closed) {
-                    (Some(only), true) if log.messages.len() == 1 && log.dropped == 0 => {
-                        return First::Answer(only.clone());
-                    }
-                    (Some(_), _) | (None, true) => return First::Stream,
-                    (None, false) => {}
+                let mut log = self.lock();
+                let only = log.closed && log.messages.len() == 1 && log.dropped == 0;
+                if only && let Some(answer) = log.messages.pop_front() {
+                    return First::Answer(answer);
+                }
+                if log.closed || !log.messages.is_empty() {
+                    return First::Stream;
                 }
             }
             grown.await;
@@ -140,7 +140,7 @@ impl Cursor {
                 if let Some(message) = log.messages.get((self.seen - log.dropped) as usize).cloned() {
                     drop(log);
                     self.seen += 1;
-                    let event = Event { id: Some(self.id()), data: message.to_string(), ..Event::default() };
+                    let event = Event { id: Some(self.id()), data: message, ..Event::default() };
                     return Some(event.to_text());
                 }
                 if log.closed {
