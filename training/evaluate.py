@@ -85,7 +85,7 @@ def main():
         sets.append(held_out(options.shared, options.pairs))
     rankings = {s.name: Ranking(s.documents, s.lexical, model) for s in sets}
     print("columns: Hit@1 Hit@5 R@5 R@10 NDCG@10")
-    for kind in ("lexical_only", "dense_only", "even", "simple", "with_clauses", "fused"):
+    for kind in ("lexical_only", "dense_only", "simple", "with_clauses", "fused"):
         table(kind, sets, lambda s: getattr(rankings[s.name], kind))
 
 

@@ -1,7 +1,6 @@
-"""What a sentence encoder as a second dense side would give (the precise tier).
+"""What the precise tier gives: the sentence encoder (`precise.bin`) as half of the dense side.
 
-    python training/precise.py --sets ../shared/eval/dev --model crates/toolfold-index/data/model.bin \\
-        --encoder SOURCES/gte-small --int8 WORK/gte-small.int8.onnx
+    python training/precise.py --sets ../shared/eval/dev --model crates/toolfold-index/data/model.bin --encoder precise.bin
 """
 
 import argparse
@@ -9,36 +8,50 @@ import argparse
 import numpy as np
 
 import data
-from evaluate import read_all, table
+from bert import from_file
+from evaluate import held_out, read_all, table
 from model import load
-from ranking import Ranking, spread
-from teacher import Teacher
+from ranking import Ranking, clauses
 
-ENCODER = 0.4  # share of the encoder
+ENCODER, DENSE = 0.5, 0.8  # share of the encoder in the dense side, and of the dense side in the mix
+SAMPLE = 256  # tools whose mean similarity is the zero of a query
+
+
+class Precise(Ranking):
+    share = DENSE
+
+    def __init__(self, documents, lexical, model, encoder, queries):
+        super().__init__(documents, lexical, model)
+        self.tools = encoder.encode([data.text_of(d) for d in documents])
+        texts = [t for q in queries for t in (q, *clauses(q))]
+        self.encoded = dict(zip(texts, encoder.encode(texts)))
+
+    def encoder_only(self, query):
+        return self.tools @ self.encoded[query]
+
+    def meaning(self, query):
+        return (1 - ENCODER) * super().meaning(query) + ENCODER * above_mean(self.encoder_only(query))
+
+
+def above_mean(scores):
+    """An encoder's cosines lie close together: the mean of a sample counts as nothing, the best as one."""
+    low = scores[:: -(-len(scores) // SAMPLE)].mean()
+    return np.maximum(scores - low, 0) / max(scores.max() - low, 1e-6)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ("sets", "model", "encoder", "int8"):
+    for name in ("sets", "model", "encoder"):
         parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("--pairs", help="folder of own pairs: adds the held-out servers (needs --shared)")
+    parser.add_argument("--shared")
     options = parser.parse_args()
-    sets, model, encoder = read_all(options.sets), load(options.model), Teacher(options.encoder, options.int8, threads=1)
-    encoded, rankings = {}, {}
-    for s in sets:
-        tools = encoder.encode([data.text_of(d) for d in s.documents], longest=64)
-        encoded[s.name] = dict(zip(s.queries, encoder.encode(s.queries, longest=64) @ tools.T))
-        rankings[s.name] = Ranking(s.documents, s.lexical, model)
-    alone = lambda s: lambda query: encoded[s.name][query]
-    mixed = lambda s: lambda query: 0.3 * spread(rankings[s.name].lexical_only(query)) + 0.7 * spread(alone(s)(query))
-    table("encoder alone", sets, alone)
-    table("0.3 lexical, 0.7 encoder", sets, mixed)
-    table("precise", sets, lambda s: lambda query: precise(rankings[s.name].fused(query), alone(s)(query)))
-
-
-def precise(fast, encoder):
-    """The fast tier's scores, 0 for what it did not compare piece by piece, and the encoder's."""
-    compared = np.maximum(fast, fast.max() - 1.2)
-    return (1 - ENCODER) * spread(compared) + ENCODER * spread(encoder)
+    sets, model, encoder = read_all(options.sets), load(options.model), from_file(options.encoder)
+    if options.pairs:
+        sets.append(held_out(options.shared, options.pairs))
+    rankings = {s.name: Precise(s.documents, s.lexical, model, encoder, s.queries) for s in sets}
+    for kind in ("encoder_only", "fused"):
+        table(kind, sets, lambda s: getattr(rankings[s.name], kind))
 
 
 if __name__ == "__main__":

@@ -20,6 +20,12 @@ def spread(scores):
     return (scores - low) / (high - low) if high > low else np.zeros_like(scores)
 
 
+def share_of_best(scores):
+    """As a share of the best score within one query; what is below zero counts nothing. The minimum of all tools is not needed."""
+    high = scores.max()
+    return np.maximum(scores, 0) / high if high > 0 else np.zeros_like(scores)
+
+
 def clauses(query):
     """The parts of a request that could stand alone (three words that mean something), if there are several."""
     parts = [c for c in BREAK.split(query) if sum(word not in STOP for word in split(c)) >= 3]
@@ -27,6 +33,8 @@ def clauses(query):
 
 
 class Ranking:
+    share = DENSE
+
     def __init__(self, documents, lexical, model):
         self.lexical, self.model = lexical, model
         self.vectors = np.stack([model.document(d) for d in documents])
@@ -45,11 +53,11 @@ class Ranking:
     def dense_only(self, query):
         return self.vectors @ self.model.query(query)
 
-    def simple(self, query, dense=DENSE):
-        return (1 - dense) * spread(self.lexical_only(query)) + dense * spread(self.dense_only(query))
+    def meaning(self, query):
+        return share_of_best(self.dense_only(query))
 
-    def even(self, query):
-        return self.simple(query, 0.5)
+    def simple(self, query):
+        return (1 - self.share) * share_of_best(self.lexical_only(query)) + self.share * self.meaning(query)
 
     def with_clauses(self, query):
         whole, parts = self.simple(query), [self.simple(c) for c in clauses(query)]
