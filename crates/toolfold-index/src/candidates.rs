@@ -11,9 +11,14 @@ use crate::semantic::Vector;
 
 /// A catalog up to this size is compared as a whole.
 const SMALL: usize = 1024;
-/// The best by words, and the nearest by signs.
-const EACH: usize = 400;
+/// How many of the best by words, and of the nearest by signs.
+const BY_WORDS: usize = 150;
+const BY_SIGNS: usize = 400;
+/// How finely scores are told apart when the best are picked; distances are whole numbers up to the dimensions.
 const BINS: usize = 256;
+const MOST_BINS: usize = 1024;
+/// Entries by which the limit of the best is found.
+const SAMPLE: usize = 4096;
 
 /// What every entry earns with its words: for the whole query, and for each part of it.
 pub(crate) struct Sums {
@@ -72,21 +77,16 @@ fn best_by_words(sums: &[f32], admits: &impl Fn(u32) -> bool) -> Vec<u32> {
     if most <= 0.0 {
         return Vec::new();
     }
-    let bin = |sum: f32| (sum / most * (BINS - 1) as f32) as usize;
-    let mut counts = [0usize; BINS];
-    let matching = || (0u32..).zip(sums).filter(|(entry, sum)| **sum > 0.0 && admits(*entry));
-    matching().for_each(|(_, sum)| counts[bin(*sum)] += 1);
-    let mut enough = 0;
-    let lowest = (0..BINS).rev().find(|bin| {
-        enough += counts[*bin];
-        enough >= EACH
-    });
-    let mut best: Vec<u32> =
-        matching().filter(|(_, sum)| bin(**sum) >= lowest.unwrap_or(0)).map(|(entry, _)| entry).collect();
-    if best.len() > EACH {
+    let bin = |entry: u32| BINS - 1 - (sums[entry as usize] / most * (BINS - 1) as f32) as usize;
+    let matches = |entry: u32| sums[entry as usize] > 0.0 && admits(entry);
+    let lowest =
+        most * (BINS - 1 - limit(BY_WORDS, sums.len(), bin, &matches).min(BINS - 1)) as f32 / (BINS - 1) as f32;
+    let mut best: Vec<u32> = (0u32..).zip(sums).filter(|(_, sum)| **sum >= lowest).map(|(entry, _)| entry).collect();
+    best.retain(|entry| matches(*entry));
+    if best.len() > 2 * BY_WORDS {
         let order = |a: &u32, b: &u32| sums[*b as usize].total_cmp(&sums[*a as usize]).then(a.cmp(b));
-        best.select_nth_unstable_by(EACH, order);
-        best.truncate(EACH);
+        best.select_nth_unstable_by(BY_WORDS, order);
+        best.truncate(BY_WORDS);
     }
     best
 }
@@ -96,18 +96,28 @@ fn nearest_by_signs(index: &Index, meaning: &Vector, admits: &impl Fn(u32) -> bo
         return Vec::new();
     }
     let distances = index.vectors.distances(meaning);
-    let mut counts = vec![0usize; usize::from(u16::MAX >> 4)];
-    let entries = || (0u32..).zip(&distances).filter(|(entry, _)| admits(*entry));
-    entries().for_each(|(_, distance)| counts[usize::from(*distance)] += 1);
-    let mut enough = 0;
-    let limit = counts.iter().position(|count| {
-        enough += count;
-        enough >= EACH
-    });
-    let near = |(_, distance): &(u32, &u16)| limit.is_none_or(|limit| usize::from(**distance) < limit);
-    let mut nearest: Vec<u32> = entries().filter(near).map(|(entry, _)| entry).collect();
-    let left = EACH.saturating_sub(nearest.len());
-    let at_limit = entries().filter(|(_, distance)| limit == Some(usize::from(**distance)));
-    nearest.extend(at_limit.take(left).map(|(entry, _)| entry));
+    let limit = limit(BY_SIGNS, distances.len(), |entry| usize::from(distances[entry as usize]), admits);
+    let near = |(_, distance): &(u32, &u16)| usize::from(**distance) <= limit;
+    let mut nearest: Vec<u32> = (0u32..).zip(&distances).filter(near).map(|(entry, _)| entry).collect();
+    nearest.retain(|entry| admits(*entry));
+    if nearest.len() > 2 * BY_SIGNS {
+        let order = |a: &u32, b: &u32| distances[*a as usize].cmp(&distances[*b as usize]).then(a.cmp(b));
+        nearest.select_nth_unstable_by(BY_SIGNS, order);
+        nearest.truncate(BY_SIGNS);
+    }
     nearest
+}
+
+/// Up to which bin about `wanted` entries lie, the first bin being the best. Of a large catalog a part is looked at.
+fn limit(wanted: usize, entries: usize, bin: impl Fn(u32) -> usize, counts: impl Fn(u32) -> bool) -> usize {
+    let step = entries.div_ceil(SAMPLE).max(1);
+    let mut bins = [0usize; MOST_BINS];
+    let sample = (0..entries as u32).step_by(step).filter(|entry| counts(*entry));
+    sample.for_each(|entry| bins[bin(entry).min(MOST_BINS - 1)] += step);
+    let mut enough = 0;
+    let reached = bins.iter().position(|count| {
+        enough += count;
+        enough >= wanted
+    });
+    reached.unwrap_or(MOST_BINS)
 }

@@ -12,7 +12,7 @@ use crate::rank::Scored;
 const FEWEST_WORDS: u32 = 8;
 const MOST_DIFFERENT_BITS: u32 = 3;
 /// Only the best hits are compared with each other; nobody pages further than this.
-const COMPARED: usize = 300;
+pub(crate) const FOLDED: usize = 100;
 
 /// A 64-bit simhash of an entry's words: texts that share most words share most bits.
 #[derive(Debug, Clone, Copy)]
@@ -69,7 +69,7 @@ fn spread(mut hash: u64) -> u64 {
 pub(crate) fn fold(index: &Index, catalog: &Catalog, ranked: Vec<Scored>) -> Vec<(Scored, usize)> {
     let mut kept: Vec<(Scored, usize)> = Vec::with_capacity(ranked.len());
     for (place, scored) in ranked.into_iter().enumerate() {
-        let original = (place < COMPARED && scored.named == Named::No)
+        let original = (place < FOLDED && scored.named == Named::No)
             .then(|| kept.iter().position(|(other, _)| is_copy(index, catalog, other.entry, scored.entry)))
             .flatten();
         match original {
@@ -81,6 +81,6 @@ pub(crate) fn fold(index: &Index, catalog: &Catalog, ranked: Vec<Scored>) -> Vec
 }
 
 fn is_copy(index: &Index, catalog: &Catalog, a: usize, b: usize) -> bool {
-    let same_server = catalog.entry(a).server() == catalog.entry(b).server();
-    same_server && index.documents[a].likeness.is_copy_of(index.documents[b].likeness)
+    index.documents[a].likeness.is_copy_of(index.documents[b].likeness)
+        && catalog.entry(a).server() == catalog.entry(b).server()
 }

@@ -12,6 +12,8 @@ pub struct Query<'a> {
     pub limit: usize,
     pub offset: usize,
     pub ranker: Ranker,
+    /// Whether hits say why they are where they are.
+    pub explain: bool,
 }
 
 /// Which side ranks. The single sides are for comparison.
@@ -54,6 +56,7 @@ pub struct Hit {
     pub confidence: f32,
     /// Near-copies by the same server that stand behind this one.
     pub copies: usize,
+    /// Empty unless it was asked for.
     pub explain: Explain,
 }
 

@@ -8,10 +8,10 @@ use crate::ask::Asked;
 use crate::candidates::{self, Sums};
 use crate::confidence::confidences;
 use crate::explain::explain;
-use crate::fold::fold;
+use crate::fold::{FOLDED, fold};
 use crate::index::Index;
 use crate::names::Named;
-use crate::query::{Found, Hit, Query, Ranker};
+use crate::query::{Explain, Found, Hit, Query, Ranker};
 use crate::semantic::{Vector, model, nearness};
 
 /// The share of meaning in the mix; words have the rest.
@@ -19,7 +19,7 @@ const MEANING: f32 = 0.75;
 /// The share of the best part in a request for several things.
 const PART: f32 = 0.2;
 /// How many of the best are compared piece by piece, and what that may add.
-const COMPARED: usize = 30;
+const COMPARED: usize = 20;
 const NEARNESS: f32 = 0.2;
 /// An entry that shares no word with a query is an answer only if it means something like it.
 const ALIKE: f32 = 0.25;
@@ -54,7 +54,7 @@ pub(crate) fn search(index: &Index, catalog: &Catalog, query: &Query<'_>) -> Fou
         score: scored.score,
         confidence,
         copies: *copies,
-        explain: explain(index, &asked, scored),
+        explain: if query.explain { explain(index, &asked, scored) } else { Explain::default() },
     });
     Found { hits: hits.collect(), total: ranked.len() }
 }
@@ -84,16 +84,24 @@ fn rank(index: &Index, catalog: &Catalog, query: &Query<'_>, asked: &Asked) -> V
         Ranker::Lexical => scored.lexical > 0.0,
         _ => scored.lexical > 0.0 || scored.semantic >= ALIKE || scored.named != Named::No,
     });
-    sort(&mut ranked);
+    let shown = FOLDED.max(query.offset + query.limit);
+    sort(&mut ranked, shown);
     if query.ranker == Ranker::Fused {
         compare(index, asked, &mut ranked);
-        sort(&mut ranked);
+        sort(&mut ranked, shown);
     }
     ranked
 }
 
-fn sort(ranked: &mut [Scored]) {
-    ranked.sort_by(|a, b| b.named.cmp(&a.named).then(b.score.total_cmp(&a.score)).then(a.entry.cmp(&b.entry)));
+/// Puts the best `shown` in order, before all others.
+fn sort(ranked: &mut [Scored], shown: usize) {
+    let order =
+        |a: &Scored, b: &Scored| b.named.cmp(&a.named).then(b.score.total_cmp(&a.score)).then(a.entry.cmp(&b.entry));
+    if shown < ranked.len() {
+        ranked.select_nth_unstable_by(shown, order);
+    }
+    let shown = shown.min(ranked.len());
+    ranked[..shown].sort_unstable_by(order);
 }
 
 fn score(index: &Index, asked: &Asked, sums: &Sums, candidates: &[u32], ranker: Ranker) -> Vec<Scored> {

@@ -26,7 +26,9 @@ impl Placement {
         order.sort_by_key(|node| std::cmp::Reverse(nodes[*node].path.len()));
         order.into_iter().for_each(|node| holding.give_up(node));
         let other = std::mem::take(&mut holding.other);
-        let kept = nodes.iter().enumerate().filter(|(node, described)| described.own || !holding.all(*node).is_empty());
+        let own_below = |path: &[String]| nodes.iter().any(|node| node.own && node.path.starts_with(path));
+        let kept =
+            |(node, described): &(usize, &Described)| own_below(&described.path) || !holding.all(*node).is_empty();
         let shelf = |(node, described): (usize, &Described)| Shelf {
             path: described.path.clone(),
             summary: described.summary.clone(),
@@ -39,7 +41,7 @@ impl Placement {
                 .filter(|&entry| holding.home(entry) == Some(node))
                 .collect(),
         };
-        let mut shelves: Vec<Shelf> = kept.map(shelf).collect();
+        let mut shelves: Vec<Shelf> = nodes.iter().enumerate().filter(kept).map(shelf).collect();
         if !other.is_empty() {
             let summary = "what fits nowhere else".to_owned();
             let (path, homes) = (vec![OTHER.to_owned()], other.clone());

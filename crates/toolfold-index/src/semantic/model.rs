@@ -68,6 +68,11 @@ impl Model {
         whole.then_some(Model { dimensions: dimensions as usize, pieces, scales, rows, shares })
     }
 
+    /// How many pieces there are.
+    pub(crate) fn len(&self) -> usize {
+        self.scales.len()
+    }
+
     /// Whether the word is one the model knows whole, so that it is no slip.
     pub(crate) fn knows(&self, word: &str) -> bool {
         self.pieces.is_whole(word)

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
+mod ontology;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -114,7 +116,8 @@ fn filters_hold() {
 fn a_hit_says_why_it_is_there_and_how_sure_that_is() {
     let catalog = catalog();
     let index = Index::build(&catalog);
-    let best = |text| index.search(&catalog, &Query { text, limit: 1, ..Query::default() }).hits.remove(0);
+    let best =
+        |text| index.search(&catalog, &Query { text, limit: 1, explain: true, ..Query::default() }).hits.remove(0);
     let hit = best("github issue headline");
     let terms: Vec<String> = hit.explain.terms.iter().map(|term| format!("{} {:?}", term.term, term.fields)).collect();
     assert_snapshot!(terms.join("\n"), @"
@@ -171,13 +174,12 @@ fn an_enormous_definition_is_indexed_within_bounds() {
     assert_eq!(index.search(&catalog, &Query { text: "word", limit: 1, ..Query::default() }).total, 1);
 }
 
-/// What real catalogs cost. The numbers are printed, not asserted, but for the size.
-#[test]
-fn real_catalogs_are_small() {
+/// The tool lists of real servers, where somebody has put them beside the repository.
+fn real_servers() -> Option<Vec<Arc<ServerTools>>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/catalogs");
     let Ok(files) = std::fs::read_dir(&folder) else {
         eprintln!("SKIPPED: there are no real tool lists beside the repository");
-        return;
+        return None;
     };
     let mut servers = Vec::new();
     for file in files.map(|file| file.unwrap().path()).filter(|file| file.extension().is_some_and(|end| end == "json"))
@@ -192,6 +194,13 @@ fn real_catalogs_are_small() {
         }
         servers.push(server(&slug(&stem), serde_json::from_str(list["tools"].get()).unwrap()));
     }
+    Some(servers)
+}
+
+/// What real catalogs cost. The numbers are printed, not asserted, but for the size.
+#[test]
+fn real_catalogs_are_small() {
+    let Some(servers) = real_servers() else { return };
     let start = Instant::now();
     let catalog = Catalog::merge(1, servers);
     let merged = start.elapsed();

@@ -45,7 +45,7 @@ impl Search {
                 read_only: self.read_only.then_some(true),
                 ..Filter::default()
             };
-            let query = Query { text: &text, filter, limit: self.limit, offset: 0, ..Query::default() };
+            let query = Query { text: &text, filter, limit: self.limit, explain: self.explain, ..Query::default() };
             let found = snapshot.index.search(&snapshot.catalog, &query);
             if common.json {
                 let hits: Vec<_> = found.hits.iter().map(|hit| self.as_json(&snapshot, hit)).collect();
