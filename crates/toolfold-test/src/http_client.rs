@@ -11,8 +11,7 @@ use toolfold_wire::{
     VERSION_HEADER, encode_header, name_of, raw,
 };
 
-use crate::inbox::{Inbox, Question, client_info, patiently, value, with_modern_meta};
-use crate::stdio_client::given;
+use crate::inbox::{Inbox, Question, given, greeting, patiently, value, with_modern_meta};
 
 const EVENT_LIMIT: usize = 256 << 20;
 
@@ -83,9 +82,7 @@ impl HttpClient {
 
     /// The legacy handshake; gives the server's result.
     pub async fn initialize(&self, version: &str) -> Value {
-        let params =
-            json!({"protocolVersion": version, "capabilities": self.capabilities, "clientInfo": client_info()});
-        let result = self.request("initialize", params).await;
+        let result = self.request("initialize", greeting(version, &self.capabilities)).await;
         *lock(&self.version) = result["protocolVersion"].as_str().map(str::to_owned);
         self.notify("notifications/initialized", Value::Null).await;
         result

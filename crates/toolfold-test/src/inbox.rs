@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tokio::sync::{Notify, oneshot};
-use toolfold_wire::{Id, Message, Raw, RpcError};
+use toolfold_wire::{Id, Message, Raw, RpcError, raw};
 
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -142,6 +142,16 @@ pub(crate) fn with_modern_meta(mut params: Value, capabilities: &Value) -> Value
     params
 }
 
-pub(crate) fn client_info() -> Value {
+/// Parameters of the legacy handshake.
+pub(crate) fn greeting(version: &str, capabilities: &Value) -> Value {
+    serde_json::json!({"protocolVersion": version, "capabilities": capabilities, "clientInfo": client_info()})
+}
+
+/// `null` stands for no parameters.
+pub(crate) fn given(params: &Value) -> Option<Raw> {
+    (!params.is_null()).then(|| raw(params))
+}
+
+fn client_info() -> Value {
     serde_json::json!({"name": "toolfold-test", "version": "1.0.0"})
 }

@@ -9,7 +9,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufRead
 use tokio::process::{Child, ChildStdin, Command};
 use toolfold_wire::{Id, Message, Raw, RpcError, raw};
 
-use crate::inbox::{Inbox, Question, client_info, patiently, value, with_modern_meta};
+use crate::inbox::{Inbox, Question, given, greeting, patiently, value, with_modern_meta};
 
 pub struct StdioClient {
     child: Child,
@@ -47,9 +47,7 @@ impl StdioClient {
 
     /// The legacy handshake; gives the server's result.
     pub async fn initialize(&self, version: &str) -> Value {
-        let params =
-            json!({"protocolVersion": version, "capabilities": self.capabilities, "clientInfo": client_info()});
-        let result = self.request("initialize", params).await;
+        let result = self.request("initialize", greeting(version, &self.capabilities)).await;
         self.notify("notifications/initialized", Value::Null).await;
         result
     }
@@ -179,9 +177,4 @@ async fn read_all(mut pipe: impl AsyncRead + Unpin, into: Arc<Mutex<Vec<u8>>>) {
     while let Ok(read @ 1..) = pipe.read(&mut buffer).await {
         into.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(&buffer[..read]);
     }
-}
-
-/// `null` stands for no parameters.
-pub(crate) fn given(params: &Value) -> Option<Raw> {
-    (!params.is_null()).then(|| raw(params))
 }
