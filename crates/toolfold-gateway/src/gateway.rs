@@ -18,6 +18,7 @@ use toolfold_wire::Raw;
 use crate::bridge::Parked;
 use crate::change::Change;
 use crate::local::LocalServer;
+use crate::precise::Tier;
 use crate::request::Client;
 use crate::snapshot::Snapshot;
 use crate::subscriptions::Subscriptions;
@@ -47,6 +48,7 @@ pub(crate) struct Inner {
     pub(crate) subscriptions: Subscriptions,
     /// What outlives the process. Empty until the writer has opened it, and where it cannot be opened.
     pub(crate) store: OnceLock<Arc<Store>>,
+    pub(crate) precise: Tier,
     pub(crate) changes: broadcast::Sender<Change>,
     local: ArcSwap<Vec<ServerName>>,
     events: mpsc::UnboundedSender<Event>,
@@ -81,6 +83,7 @@ impl Gateway {
             parked: Parked::default(),
             subscriptions: Subscriptions::default(),
             store: OnceLock::new(),
+            precise: Tier::default(),
             changes,
             local: ArcSwap::from_pointee(options.local.iter().map(|server| server.name.clone()).collect()),
             events,

@@ -12,6 +12,7 @@ mod known;
 mod loading;
 mod local;
 mod offers;
+mod precise;
 mod request;
 mod snapshot;
 mod source;
@@ -23,6 +24,7 @@ pub use change::{Change, PROMPTS_CHANGED, RESOURCE_UPDATED, RESOURCES_CHANGED, T
 pub use files::{Documents, Unusable, document_files};
 pub use gateway::{Gateway, Options, ServerStatus};
 pub use local::{Handler, LocalServer, LocalTool, Output};
+pub use precise::PreciseVectors;
 pub use request::{Client, LogLevel, Request};
 pub use snapshot::Snapshot;
 pub use source::Failed;

@@ -21,6 +21,7 @@ use crate::gateway::Inner;
 use crate::known::Known;
 use crate::local::LocalServer;
 use crate::offers::Offers;
+use crate::precise::Tier;
 use crate::snapshot::Snapshot;
 use crate::source::Source;
 use crate::usage::most_used;
@@ -287,6 +288,7 @@ impl Writer {
         for change in changes {
             let _ = inner.changes.send(change);
         }
+        Tier::look(&inner);
     }
 
     fn settle(&mut self) {
@@ -296,6 +298,9 @@ impl Writer {
     }
 
     async fn stop(&mut self) {
+        if let Some(inner) = self.inner.upgrade() {
+            inner.precise.stop();
+        }
         let stopping: Vec<_> = std::mem::take(&mut self.servers)
             .into_values()
             .filter_map(|known| known.source.upstream().cloned())

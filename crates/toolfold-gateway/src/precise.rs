@@ -1,0 +1,313 @@
+//! The precise tier: a thread of low priority has every entry of the catalog encoded, remembers the vectors by text and
+//! encoder, and says when all are there.
+//!
+//! What a reader would get wrong: there is nothing in between. Half of the vectors would rank entries that have one
+//! against entries that have none, differently every second; until all are there, search does without.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, OnceLock, Weak};
+
+use arc_swap::ArcSwapOption;
+use tokio::sync::watch;
+use toolfold_config::Precise;
+use toolfold_core::{Entry, Fingerprint, words};
+use toolfold_encoder::Encoder;
+use toolfold_store::Store;
+use tracing::{debug, info, warn};
+
+use crate::gateway::{Gateway, Inner};
+
+/// An hour of work for one core. Whoever has more has the fast tier.
+const MOST: usize = 50_000;
+/// How many vectors are written to the store at once: as much as may be lost when the process is killed.
+const BATCH: usize = 32;
+/// How much of an entry is encoded, in characters. Encoders see little more.
+const LONGEST: usize = 400;
+/// Said of nearly every server, so it tells none apart.
+const EVERY_SERVER: [&str; 3] = ["mcp", "server", "modelcontextprotocol"];
+
+/// The vectors of all entries of one catalog, and what encodes the queries to compare with them.
+pub struct PreciseVectors {
+    catalog: u64,
+    encoder: Arc<Encoder>,
+    vectors: Vec<Arc<[u8]>>,
+}
+
+impl PreciseVectors {
+    /// Takes milliseconds of arithmetic: nothing for a thread that others wait for.
+    pub fn query(&self, text: &str) -> Vec<f32> {
+        self.encoder.encode(text)
+    }
+
+    /// The vector of the entry in this place of the catalog.
+    pub fn entry(&self, position: usize) -> Vec<f32> {
+        unpacked(&self.vectors[position])
+    }
+}
+
+impl Gateway {
+    /// The vectors of the newest snapshot, once its entries are all encoded; nothing where there is no encoder.
+    pub async fn precise(&self) -> Option<Arc<PreciseVectors>> {
+        let number = self.snapshot().await.catalog.number();
+        if self.0.config.load().precise == Precise::Off {
+            return None;
+        }
+        // The sender is next to it and lives as long.
+        let _ = self.0.precise.done.subscribe().wait_for(|done| *done >= number).await;
+        self.0.precise.ready.load_full().filter(|ready| ready.catalog >= number)
+    }
+}
+
+/// What the gateway holds of the tier.
+pub(crate) struct Tier {
+    ready: ArcSwapOption<PreciseVectors>,
+    /// The number of the newest catalog that there is nothing left to do for.
+    done: watch::Sender<u64>,
+    /// Room for one: a thread that is told twice looks once.
+    wake: OnceLock<SyncSender<()>>,
+    stopped: AtomicBool,
+}
+
+impl Default for Tier {
+    fn default() -> Self {
+        let (done, _) = watch::channel(0);
+        Tier { ready: ArcSwapOption::empty(), done, wake: OnceLock::new(), stopped: AtomicBool::new(false) }
+    }
+}
+
+impl Tier {
+    /// There is a new snapshot or another configuration.
+    pub(crate) fn look(inner: &Arc<Inner>) {
+        let tier = &inner.precise;
+        if inner.config.load().precise != Precise::Off || tier.wake.get().is_some() {
+            let _ = tier.wake.get_or_init(|| start(Arc::downgrade(inner))).try_send(());
+        }
+    }
+
+    pub(crate) fn stop(&self) {
+        self.stopped.store(true, Ordering::SeqCst);
+        if let Some(wake) = self.wake.get() {
+            let _ = wake.try_send(());
+        }
+        self.finish(u64::MAX, None);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::SeqCst)
+    }
+
+    fn finish(&self, catalog: u64, ready: Option<PreciseVectors>) {
+        self.ready.store(ready.map(Arc::new));
+        // A stop that came meanwhile has the last word.
+        if self.is_stopped() {
+            self.ready.store(None);
+        }
+        self.done.send_modify(|done| *done = catalog.max(*done));
+    }
+}
+
+fn start(inner: Weak<Inner>) -> SyncSender<()> {
+    let (wake, woken) = sync_channel(1);
+    let worker = Worker { inner, woken, encoder: None, known: HashMap::new() };
+    if let Err(error) = std::thread::Builder::new().name("precise".to_owned()).spawn(|| worker.run()) {
+        warn!("search is not as precise as it could be, there is no thread for it: {error}");
+    }
+    wake
+}
+
+struct Worker {
+    inner: Weak<Inner>,
+    woken: Receiver<()>,
+    /// What was opened last, and what came of it.
+    encoder: Option<(PathBuf, Option<Arc<Encoder>>)>,
+    /// Vectors of the current catalog, by fingerprint of the text.
+    known: HashMap<Fingerprint, Arc<[u8]>>,
+}
+
+/// However it ends, nobody waits for it any longer.
+impl Drop for Worker {
+    fn drop(&mut self) {
+        if let Some(inner) = self.inner.upgrade() {
+            inner.precise.finish(u64::MAX, None);
+        }
+    }
+}
+
+/// Everything that one round needs. No snapshot among it: that would keep servers alive that are long gone.
+struct Job {
+    catalog: u64,
+    encoder: Arc<Encoder>,
+    store: Option<Arc<Store>>,
+    /// Of each entry's text.
+    wanted: Vec<Fingerprint>,
+    missing: Vec<(Fingerprint, String)>,
+}
+
+impl Worker {
+    /// Until the gateway is stopped or gone.
+    fn run(mut self) {
+        // Of this thread, on Linux; elsewhere the system's own fairness must do.
+        #[cfg(target_os = "linux")]
+        let _ = rustix::process::nice(19);
+        while self.woken.recv().is_ok() && self.is_wanted() {
+            let Some(job) = self.job() else { continue };
+            let fresh = job.missing.len();
+            let Some(vectors) = self.encode(job) else { continue };
+            let Some(inner) = self.inner.upgrade() else { return };
+            if fresh > 0 {
+                info!(entries = vectors.vectors.len(), encoded = fresh, "search is precise now");
+            }
+            inner.precise.finish(vectors.catalog, Some(vectors));
+        }
+    }
+
+    /// What there is to do for the newest snapshot, if anything.
+    fn job(&mut self) -> Option<Job> {
+        let inner = self.inner.upgrade()?;
+        let (config, snapshot) = (inner.config.load_full(), inner.snapshot.load_full());
+        let catalog = &snapshot.catalog;
+        let few = catalog.len() <= MOST;
+        if !few {
+            info!(entries = catalog.len(), most = MOST, "too many entries for precise search");
+        }
+        let Some(encoder) = self.open(&config.precise).filter(|_| few) else {
+            self.known.clear();
+            inner.precise.finish(catalog.number(), None);
+            return None;
+        };
+        let (mut wanted, mut missing) = (Vec::with_capacity(catalog.len()), Vec::new());
+        for entry in catalog.entries() {
+            let text = text_of(entry);
+            let fingerprint = Fingerprint::of_text(&text);
+            wanted.push(fingerprint);
+            if !self.known.contains_key(&fingerprint) {
+                missing.push((fingerprint, text));
+            }
+        }
+        let mut job = Job { catalog: catalog.number(), encoder, store: inner.store.get().cloned(), wanted, missing };
+        self.recall(&mut job);
+        Some(job)
+    }
+
+    fn open(&mut self, precise: &Precise) -> Option<Arc<Encoder>> {
+        let path = match precise {
+            Precise::Off => None,
+            Precise::Auto(files) => files.iter().find(|file| file.is_file()),
+            Precise::File(file) => Some(file),
+        };
+        let Some(path) = path else {
+            self.encoder = None;
+            return None;
+        };
+        if self.encoder.as_ref().is_none_or(|(opened, _)| opened != path) {
+            // Vectors of another encoder are of no use.
+            self.known.clear();
+            self.encoder = Some((path.clone(), opened(path)));
+        }
+        self.encoder.as_ref().and_then(|(_, encoder)| encoder.clone())
+    }
+
+    /// Takes from the store what was encoded before.
+    fn recall(&mut self, job: &mut Job) {
+        let Some(store) = &job.store else { return };
+        let texts: Vec<Fingerprint> = job.missing.iter().map(|(fingerprint, _)| *fingerprint).collect();
+        let loaded = store.load_vectors(&job.encoder.identity(), &texts).unwrap_or_else(|error| {
+            warn!("vectors are not remembered: {error}. {}", error.hint());
+            Vec::new()
+        });
+        for (fingerprint, vector) in texts.into_iter().zip(loaded) {
+            if let Some(vector) = vector.filter(|vector| vector.len() == packed_length(&job.encoder)) {
+                self.known.insert(fingerprint, vector.into());
+            }
+        }
+        job.missing.retain(|(fingerprint, _)| !self.known.contains_key(fingerprint));
+    }
+
+    /// Encodes what is missing; nothing where something else is to be done first. What was done until then is kept.
+    fn encode(&mut self, job: Job) -> Option<PreciseVectors> {
+        debug!(entries = job.wanted.len(), missing = job.missing.len(), "precise search");
+        for batch in job.missing.chunks(BATCH) {
+            let mut fresh = Vec::new();
+            let mut interrupted = false;
+            for (fingerprint, text) in batch {
+                interrupted = self.is_overtaken(job.catalog);
+                if interrupted {
+                    break;
+                }
+                fresh.push((*fingerprint, packed(&job.encoder.encode(text))));
+            }
+            self.remember(&job, fresh);
+            if interrupted {
+                return None;
+            }
+        }
+        let current: HashSet<&Fingerprint> = job.wanted.iter().collect();
+        self.known.retain(|fingerprint, _| current.contains(fingerprint));
+        let vectors = job.wanted.iter().filter_map(|fingerprint| self.known.get(fingerprint).cloned()).collect();
+        Some(PreciseVectors { catalog: job.catalog, encoder: job.encoder, vectors })
+    }
+
+    fn remember(&mut self, job: &Job, fresh: Vec<(Fingerprint, Vec<u8>)>) {
+        if let Some(store) = job.store.as_ref().filter(|_| !fresh.is_empty())
+            && let Err(error) = store.save_vectors(&job.encoder.identity(), &fresh)
+        {
+            debug!("vectors are not remembered: {error}. {}", error.hint());
+        }
+        self.known.extend(fresh.into_iter().map(|(fingerprint, vector)| (fingerprint, vector.into())));
+    }
+
+    fn is_overtaken(&self, catalog: u64) -> bool {
+        let newest = self.inner.upgrade().map(|inner| inner.snapshot.load().catalog.number());
+        newest != Some(catalog) || !self.is_wanted()
+    }
+
+    fn is_wanted(&self) -> bool {
+        self.inner.upgrade().is_some_and(|inner| !inner.precise.is_stopped())
+    }
+}
+
+fn opened(path: &Path) -> Option<Arc<Encoder>> {
+    match Encoder::open(path) {
+        Ok(encoder) => Some(Arc::new(encoder)),
+        Err(error) => {
+            warn!("search is not as precise as it could be: {error}. {}", error.hint());
+            None
+        }
+    }
+}
+
+/// What an entry says of itself, the way the encoder was trained on it (`training/data.py`).
+fn text_of(entry: &Entry) -> String {
+    let server = entry.server().as_str().split(|character: char| !character.is_alphanumeric());
+    let mut text = String::new();
+    for word in server.filter(|word| !word.is_empty() && !EVERY_SERVER.contains(&word.to_lowercase().as_str())) {
+        text.push_str(word);
+        text.push(' ');
+    }
+    text.push_str(&words::split(entry.name()).join(" "));
+    text.push_str(": ");
+    text.extend(entry.description.trim().chars().take(LONGEST));
+    let end = text.char_indices().nth(LONGEST).map_or(text.len(), |(end, _)| end);
+    text[..end].trim().to_owned()
+}
+
+/// A byte a dimension and their common scale: a quarter of the size, and search compares bytes anyway.
+fn packed(vector: &[f32]) -> Vec<u8> {
+    let most = vector.iter().fold(0.0_f32, |most, number| most.max(number.abs()));
+    let factor = if most > 0.0 { 127.0 / most } else { 0.0 };
+    let bytes = vector.iter().map(|number| (number * factor).round() as i8 as u8);
+    (most / 127.0).to_le_bytes().into_iter().chain(bytes).collect()
+}
+
+fn unpacked(packed: &[u8]) -> Vec<f32> {
+    let Some((scale, bytes)) = packed.split_first_chunk::<4>() else { return Vec::new() };
+    let scale = f32::from_le_bytes(*scale);
+    bytes.iter().map(|byte| f32::from(*byte as i8) * scale).collect()
+}
+
+fn packed_length(encoder: &Encoder) -> usize {
+    4 + encoder.dims()
+}
