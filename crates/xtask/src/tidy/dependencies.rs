@@ -8,7 +8,7 @@ use anyhow::Result;
 use crate::workspace::{Package, Workspace};
 
 /// Each may use those before it.
-const ORDER: [&str; 13] = [
+const ORDER: [&str; 14] = [
     "toolfold-wire",
     "toolfold-core",
     "toolfold-config",
@@ -21,6 +21,7 @@ const ORDER: [&str; 13] = [
     "toolfold-gateway",
     "toolfold-serve",
     "toolfold",
+    "toolfold-bench",
     "xtask",
 ];
 
