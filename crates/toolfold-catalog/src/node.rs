@@ -77,26 +77,29 @@ impl Node {
         by_alias.or(only)?.descend(rest)
     }
 
-    /// The path spelled most like this one; where none is, as far down as this one leads.
+    /// The path spelled most like this one: among the children of the node it leads to, then anywhere. Where none is
+    /// like it, as far down as it leads.
     fn nearest(&self, path: &[String]) -> Vec<String> {
         let wanted = path.last().map_or("", String::as_str).to_lowercase();
-        let names = |node: &'_ Node| -> Vec<String> {
-            std::iter::once(node.name()).chain(node.aliases.iter().map(String::as_str)).map(str::to_lowercase).collect()
+        let leads = (0..path.len()).rev().find_map(|depth| self.descend(&path[..depth])).unwrap_or(self);
+        let near = |names: Vec<(String, &Node)>| {
+            let near = words::nearest(&wanted, names.iter().map(|(name, _)| name.as_str()))?;
+            names.iter().find(|(name, _)| name == near).map(|(_, node)| node.path.clone())
         };
-        let spelled: Vec<(String, &Node)> =
-            self.walk().into_iter().flat_map(|node| names(node).into_iter().map(move |name| (name, node))).collect();
-        let near = words::nearest(&wanted, spelled.iter().map(|(name, _)| name.as_str()));
-        if let Some((_, node)) = near.and_then(|near| spelled.iter().find(|(name, _)| name == near)) {
-            return node.path.clone();
-        }
-        let mut deepest = self;
-        for name in path {
-            match deepest.child(name) {
-                Some(child) => deepest = child,
-                None => break,
-            }
-        }
-        deepest.path.clone()
+        let named =
+            |nodes: Vec<&'_ Node>| near(nodes.into_iter().map(|node| (node.name().to_lowercase(), node)).collect());
+        let aliased = || {
+            let aliases = |node| Node::aliases(node).map(move |alias| (alias, node));
+            near(self.walk().into_iter().flat_map(aliases).collect())
+        };
+        named(leads.children.iter().collect())
+            .or_else(|| named(self.walk()))
+            .or_else(aliased)
+            .unwrap_or_else(|| leads.path.clone())
+    }
+
+    fn aliases(&self) -> impl Iterator<Item = String> {
+        self.aliases.iter().map(|alias| alias.to_lowercase())
     }
 }
 

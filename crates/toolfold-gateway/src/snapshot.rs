@@ -9,7 +9,7 @@ use toolfold_catalog::Catalog;
 use toolfold_config::Config;
 use toolfold_core::{Groups, ServerName, Surface, SurfaceSettings, ToolId};
 use toolfold_disclosure::{View, tokens, tools};
-use toolfold_index::Index;
+use toolfold_index::{Index, Placement};
 use toolfold_wire::{Era, Object, Raw, raw};
 
 use crate::change::Change;
@@ -20,6 +20,8 @@ use crate::usage::{MOST_PINNED, MOST_TOKENS};
 pub struct Snapshot {
     pub catalog: Catalog,
     pub index: Index,
+    /// How the catalog's capabilities came about: what the next snapshot need not find out again.
+    pub(crate) placement: Placement,
     /// Positions of the pinned tools in the catalog.
     pub pins: Vec<usize>,
     pub budget: usize,
@@ -34,6 +36,7 @@ impl Snapshot {
     pub(crate) fn new(
         catalog: Catalog,
         index: Index,
+        placement: Placement,
         config: &Config,
         used: &[ToolId],
         offers: Offers,
@@ -41,13 +44,13 @@ impl Snapshot {
     ) -> Self {
         let pins = pins(&catalog, config, used);
         let (budget, settings) = (config.budget, config.settings);
-        Snapshot { catalog, index, pins, budget, settings, offers, sources, lists: Default::default() }
+        Snapshot { catalog, index, placement, pins, budget, settings, offers, sources, lists: Default::default() }
     }
 
     pub(crate) fn empty(config: &Config) -> Self {
         let catalog = Catalog::empty();
         let index = Index::build(&catalog);
-        Snapshot::new(catalog, index, config, &[], Offers::default(), BTreeMap::new())
+        Snapshot::new(catalog, index, Placement::default(), config, &[], Offers::default(), BTreeMap::new())
     }
 
     pub fn view(&self) -> View<'_> {

@@ -278,11 +278,13 @@ impl Writer {
         self.number += 1;
         let catalog = Catalog::merge(self.number, self.servers.values().filter_map(|known| known.tools.clone()));
         let index = before.index.update(&catalog);
+        let placement = before.placement.update(&config.nodes, &catalog, &index);
+        let catalog = placement.apply(catalog);
         let offers = Offers::merge(self.servers.iter().filter_map(|(name, known)| {
             Some((name, known.config.as_ref().is_none_or(|config| config.prefix), known.manifest.as_deref()?))
         }));
         let sources = self.servers.iter().map(|(name, known)| (name.clone(), known.source.clone())).collect();
-        let next = Snapshot::new(catalog, index, &config, &self.used, offers, sources);
+        let next = Snapshot::new(catalog, index, placement, &config, &self.used, offers, sources);
         let changes = next.changes_since(&before);
         inner.snapshot.store(Arc::new(next));
         for change in changes {

@@ -1,8 +1,8 @@
-//! What is in a node: its children with a word about each, or its entries. The root shows one level more, since it has
-//! few children and a model that asks it wants to see what there is.
+//! What is in a node: its children with a word about each, and the entries that are in none of them. At the root the
+//! servers are named as well, as long as they are few: their names tell a model more than anything else about them.
 
 use serde_json::json;
-use toolfold_catalog::Node;
+use toolfold_catalog::{Node, SERVERS};
 use toolfold_core::{Code, Refusal};
 
 use super::budget::{cost, fit};
@@ -13,6 +13,9 @@ use crate::surface::{Browse, View};
 
 pub(super) const EMPTY: &str =
     "There are no tools yet: no server is configured, or none has answered so far. Ask again in a moment.";
+
+/// Servers that are named one by one at the root.
+const FEW_SERVERS: usize = 12;
 
 pub(crate) fn browse(view: &View<'_>, browse: &Browse) -> Result<String, Refusal> {
     let node = view.catalog.node(&browse.path).map_err(|nearest| {
@@ -37,17 +40,21 @@ pub(crate) fn browse(view: &View<'_>, browse: &Browse) -> Result<String, Refusal
 fn items(view: &View<'_>, browse: &Browse, node: &Node) -> Vec<Vec<String>> {
     let wanted = |position: &&usize| browse.kind.is_none_or(|kind| view.catalog.entry(**position).kind == kind);
     let entry = |position: &usize, most: Level| lines(view.catalog.entry(*position), most, "");
+    let own = node.own_entries();
+    let own = own.iter().filter(wanted).map(|position| entry(position, Level::Summary));
     if node.path.is_empty() {
         let pinned = view.pins.iter().filter(wanted).map(|position| entry(position, Level::Signature));
-        let below = node.children.iter().flat_map(|child| {
-            if child.children.is_empty() { std::slice::from_ref(child) } else { child.children.as_slice() }
-        });
-        return pinned.chain(below.map(|node| of_node(view, node))).collect();
+        return pinned.chain(roots(node).map(|node| of_node(view, node))).chain(own).collect();
     }
-    if node.children.is_empty() {
-        return node.entries.iter().filter(wanted).map(|position| entry(position, Level::Summary)).collect();
-    }
-    node.children.iter().map(|node| of_node(view, node)).collect()
+    node.children.iter().map(|node| of_node(view, node)).chain(own).collect()
+}
+
+/// The nodes that are shown at the root.
+pub(crate) fn roots(root: &Node) -> impl Iterator<Item = &Node> {
+    root.children.iter().flat_map(|child| {
+        let named = child.name() == SERVERS && child.children.len() <= FEW_SERVERS;
+        if named { child.children.as_slice() } else { std::slice::from_ref(child) }
+    })
 }
 
 fn of_node(view: &View<'_>, node: &Node) -> Vec<String> {

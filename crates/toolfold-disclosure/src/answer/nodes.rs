@@ -38,8 +38,8 @@ fn is_heading(node: &Node) -> bool {
 
 /// The share of what was asked that the node says of itself.
 fn by_words(asked: &[String], node: &Node) -> f32 {
-    let own: Vec<String> =
-        node.path.iter().chain([&node.summary]).chain(&node.tags).flat_map(|text| words::split(text)).collect();
+    let texts = node.path.iter().chain([&node.summary]).chain(&node.tags).chain(&node.aliases);
+    let own: Vec<String> = texts.flat_map(|text| words::split(text)).collect();
     let said = |word: &&String| own.iter().any(|own| alike(word, own));
     BY_WORDS * asked.iter().filter(said).count() as f32 / asked.len().max(1) as f32
 }
@@ -52,11 +52,8 @@ fn alike(a: &str, b: &str) -> bool {
 
 /// The best hit in the node, less where the node is full of other things.
 fn by_hits(hits: &[(usize, f32)], node: &Node) -> f32 {
-    let inside: Vec<f32> = hits
-        .iter()
-        .filter(|(entry, _)| node.entries.binary_search(entry).is_ok())
-        .map(|(_, confidence)| *confidence)
-        .collect();
+    let inside: Vec<f32> =
+        hits.iter().filter(|(entry, _)| node.holds(*entry)).map(|(_, confidence)| *confidence).collect();
     let best = inside.iter().copied().fold(0.0, f32::max);
     let density = inside.len() as f32 / node.entries.len().max(1) as f32;
     best * (1.0 - DILUTED * (1.0 - density))

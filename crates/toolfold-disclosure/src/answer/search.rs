@@ -1,7 +1,7 @@
 //! Ranked entries, one line each; and what to say when there are none.
 
 use serde_json::json;
-use toolfold_catalog::Node;
+use toolfold_catalog::{Node, SERVERS};
 use toolfold_core::{Code, Refusal};
 use toolfold_index::{Filter, Found, Query};
 
@@ -85,10 +85,8 @@ pub(crate) fn not_in_node(view: &View<'_>, search: &Search, node: &Node) -> Refu
     let elsewhere = find(view, &Search { limit: 20, offset: 0, ..search.clone() }, None);
     let mut hints: Vec<String> = Vec::new();
     for hit in &elsewhere.hits {
-        let holding = view.catalog.root().walk().into_iter().filter(|node| node.children.is_empty());
-        let paths =
-            holding.filter(|node| node.entries.binary_search(&hit.entry).is_ok()).map(|node| node.path.join("/"));
-        for path in paths {
+        let server = [SERVERS, view.catalog.entry(hit.entry).server().as_str()].join("/");
+        for path in view.catalog.home(hit.entry).map(|home| home.join("/")).into_iter().chain([server]) {
             if !hints.contains(&path) && hints.len() < NODES_HINTED {
                 hints.push(path);
             }

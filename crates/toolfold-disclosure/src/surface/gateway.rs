@@ -6,10 +6,9 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 use toolfold_catalog::Node;
 use toolfold_core::{Code, Entry, Kind, Refusal, ServerName, words};
-use toolfold_index::{Filter, Query};
+use toolfold_index::{Filter, OTHER, Query};
 
 use super::next::Wish;
-use super::places::{Places, is_of_servers};
 use super::request::Arguments;
 use super::{Action, Meta, View, call_through, json_result, needed, node, tool};
 use crate::level::{compact_schema, example, micro_schema, short_description};
@@ -40,7 +39,8 @@ pub(super) const RULES: &str = "Tools are behind gateway_search_tools. Do not as
 
 /// The categories that clients of this kind know, where a node answers to their name.
 const CATEGORIES: [&str; 8] = ["database", "filesystem", "api", "ai", "search", "transform", "auth", "messaging"];
-const OTHER: &str = "other";
+/// What a tool is in that is in none.
+const NONE: &str = "other";
 
 const USUAL_LIMIT: usize = 50;
 const LARGEST_LIMIT: usize = 200;
@@ -87,7 +87,7 @@ fn search(view: &View<'_>, given: &Arguments) -> Result<Action, Refusal> {
     let backend = given.text("backend")?.map(|name| backend(view, &name)).transpose()?;
     let category = given.path("category")?;
     let categories = Categories::of(view);
-    let within = if category.is_empty() { None } else { Some(categories.within(view, &category)?) };
+    let within = if category.is_empty() { None } else { Some(categories.within(&category)?) };
     let filter = Filter {
         servers: backend.map(|name| vec![name]),
         within: within.as_deref(),
@@ -202,7 +202,7 @@ fn categories(view: &View<'_>) -> Action {
     let categories = Categories::of(view);
     let mut by_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for at in all(view) {
-        by_name.entry(categories.name(at).unwrap_or_else(|| OTHER.to_owned())).or_default().push(at);
+        by_name.entry(categories.name(at).unwrap_or_else(|| NONE.to_owned())).or_default().push(at);
     }
     let shape = |(name, at): (String, Vec<usize>)| (name, json!({"count": at.len(), "tools": names(view, &at)}));
     shown(&by_name.into_iter().map(shape).collect::<Map<_, _>>())
@@ -266,33 +266,39 @@ fn backend(view: &View<'_>, name: &str) -> Result<ServerName, Refusal> {
     })
 }
 
-/// Which category a tool is in: one that clients know, where some node goes by that name; else its root node.
+/// Which category a tool is in: one that clients know, where its node goes by that name; else the root of its node.
 struct Categories<'a> {
+    view: View<'a>,
     known: Vec<(&'static str, &'a Node)>,
-    places: Places<'a>,
 }
 
 impl<'a> Categories<'a> {
     fn of(view: &View<'a>) -> Self {
-        let node = |name: &&str| view.catalog.node(&[(*name).to_owned()]).ok().filter(|node| !is_of_servers(node));
-        let known = CATEGORIES.iter().filter_map(|name| Some((*name, node(name)?))).collect();
-        Categories { known, places: Places::of(view) }
+        let node = |name: &'static str| Some((name, view.catalog.capability(&[name.to_owned()])?));
+        Categories { view: *view, known: CATEGORIES.into_iter().filter_map(node).collect() }
     }
 
     fn name(&self, at: usize) -> Option<String> {
-        let known = self.known.iter().find(|(_, node)| node.entries.binary_search(&at).is_ok());
-        let root = || self.places.nodes(at).into_iter().find(|node| !is_of_servers(node))?.path.first().cloned();
-        known.map(|(name, _)| (*name).to_owned()).or_else(root)
+        let home = self.view.catalog.home(at)?;
+        let known = self.known.iter().find(|(_, node)| home.starts_with(&node.path));
+        let root = home.first().filter(|root| *root != OTHER).cloned();
+        known.map(|(name, _)| (*name).to_owned()).or(root)
     }
 
     /// The entries of a category, of the name that [`Categories::name`] gives or of any node.
-    fn within(&self, view: &View<'_>, path: &[String]) -> Result<Vec<usize>, Refusal> {
-        if let [only] = path
-            && only == OTHER
-            && node(view, path).is_err()
-        {
-            return Ok(all(view).into_iter().filter(|&at| self.name(at).is_none()).collect());
+    fn within(&self, path: &[String]) -> Result<Vec<usize>, Refusal> {
+        if let Some(node) = self.view.catalog.capability(path) {
+            return Ok(node.entries.clone());
         }
-        node(view, path).map(|node| node.entries.clone())
+        let nothing = |name: &str| name == NONE || CATEGORIES.contains(&name);
+        match path {
+            // Clients may ask for what they know although there is nothing of the kind.
+            [only] if nothing(&only.to_lowercase()) => Ok(self.uncategorised(only)),
+            _ => node(&self.view, path).map(|node| node.entries.clone()),
+        }
+    }
+
+    fn uncategorised(&self, name: &str) -> Vec<usize> {
+        all(&self.view).into_iter().filter(|&at| name == NONE && self.name(at).is_none()).collect()
     }
 }

@@ -12,6 +12,7 @@ use toolfold_core::{Code, Entry, Groups, Kind, Refusal, exposed_name};
 use super::next::Wish;
 use super::request::Arguments;
 use super::{Action, CALL_DEFINITION, Meta, View, call_through, json_result, node, tool};
+use crate::answer::roots;
 use crate::level::{details_page, full_page, parameter_page, summary};
 
 const DISCOVER: &str = "discover_tools";
@@ -119,21 +120,12 @@ fn browse(view: &View<'_>, group: &[String]) -> Result<Action, Refusal> {
     let line = |&at: &usize| json!({"name": view.catalog.exposed(at), "summary": summary(view.catalog.entry(at))});
     let mut answer = json!({"tools": shown.iter().map(line).collect::<Vec<_>>()});
     if crowded {
-        let below: Vec<&Node> = if overall { leaves(node) } else { node.children.iter().collect() };
+        let below: Vec<&Node> = if overall { roots(node).collect() } else { node.children.iter().collect() };
         let groups = below.iter().map(|node| json!({"name": node.path.join("/"), "summary": node.summary}));
         answer["groups"] = groups.collect();
         answer["more"] = json!(all.len() - shown.len());
     }
     Ok(Action::Answer(json_result(&answer)))
-}
-
-/// The second row of the tree, and of the first what has nothing below it.
-fn leaves(root: &Node) -> Vec<&Node> {
-    let below = |child| std::slice::from_ref(child).iter();
-    root.children
-        .iter()
-        .flat_map(|child| if child.children.is_empty() { below(child) } else { child.children.iter() })
-        .collect()
 }
 
 fn agents(view: &View<'_>, given: &Arguments) -> Result<Action, Refusal> {

@@ -110,16 +110,9 @@ fn list(view: &View<'_>, given: &Arguments) -> Result<Action, Refusal> {
     let places = Places::of(view);
     let children = children(view, &asked);
     let shown: Vec<&Node> = children.iter().skip(asked.offset).take(asked.limit).copied().collect();
-    let inside = |node: &Node, at: &usize| node.entries.binary_search(at).is_ok();
-    let own = |at: &usize| !asked.query.is_empty() || !asked.node.children.iter().any(|child| inside(child, at));
-    let within: Vec<usize> = asked
-        .node
-        .entries
-        .iter()
-        .copied()
-        .filter(own)
-        .filter(|&at| asked.tags.is_empty() || tagged(&asked.tags, &places.tags(at)))
-        .collect();
+    let within = if asked.query.is_empty() { asked.node.own_entries() } else { asked.node.entries.clone() };
+    let within: Vec<usize> =
+        within.into_iter().filter(|&at| asked.tags.is_empty() || tagged(&asked.tags, &places.tags(at))).collect();
     let (after, left) = (asked.offset.saturating_sub(children.len()), asked.limit - shown.len());
     let (hits, found) = tools(view, &asked.query, &within, left, after);
     let total = children.len() + found;

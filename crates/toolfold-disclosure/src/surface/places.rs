@@ -18,12 +18,13 @@ impl<'a> Places<'a> {
         Places { view: *view, nodes: view.catalog.root().walk() }
     }
 
-    /// The deepest nodes an entry is in: capabilities first, its server last.
+    /// The deepest nodes an entry is in: the one it fits best first, its server last.
     pub(super) fn nodes(&self, position: usize) -> Vec<&'a Node> {
-        let holds = |node: &Node| node.entries.binary_search(&position).is_ok();
-        let deepest = |node: &&&Node| !node.path.is_empty() && holds(node) && !node.children.iter().any(holds);
-        let mut nodes: Vec<&Node> = self.nodes.iter().filter(deepest).copied().collect();
-        nodes.sort_by_key(|node| is_of_servers(node));
+        let holding: Vec<&Node> = self.nodes.iter().copied().filter(|node| node.holds(position)).collect();
+        let deepest = |node: &&&Node| !node.path.is_empty() && !node.children.iter().any(|child| child.holds(position));
+        let mut nodes: Vec<&Node> = holding.iter().filter(deepest).copied().collect();
+        let home = self.view.catalog.home(position);
+        nodes.sort_by_key(|node| (is_of_servers(node), home != Some(node.path.as_slice())));
         nodes
     }
 
@@ -34,11 +35,11 @@ impl<'a> Places<'a> {
         node.map(|node| node.path.clone()).unwrap_or_default()
     }
 
-    /// The root node an entry is under; its server's name where there is none but that of the servers.
+    /// The root of the capability that an entry fits best; its server's name where there are only servers.
     pub(super) fn category(&self, position: usize) -> String {
-        let capability = self.nodes(position).into_iter().find(|node| !is_of_servers(node));
-        let server = || self.view.catalog.entry(position).server().to_string();
-        capability.and_then(|node| node.path.first().cloned()).unwrap_or_else(server)
+        let catalog = self.view.catalog;
+        let home = catalog.home(position).and_then(|home| home.first());
+        home.map_or_else(|| catalog.entry(position).server().to_string(), String::clone)
     }
 
     /// What its nodes are tagged with, then the words of its name.
@@ -55,6 +56,6 @@ impl<'a> Places<'a> {
     }
 }
 
-pub(super) fn is_of_servers(node: &Node) -> bool {
+fn is_of_servers(node: &Node) -> bool {
     node.path.first().is_some_and(|root| root == SERVERS)
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use toolfold_catalog::{Catalog, ServerTools, Source};
 use toolfold_core::{Entry, ServerName, Surface, SurfaceSettings};
 use toolfold_disclosure::{Action, View, answer, refusal_result, route};
-use toolfold_index::Index;
+use toolfold_index::{Index, Placement};
 use toolfold_wire::{Raw, raw, raw_of};
 
 pub(crate) struct Fixture {
@@ -26,6 +26,7 @@ impl Fixture {
         let servers = servers.into_iter().map(|source| Arc::new(ServerTools::read(source).0));
         let catalog = Catalog::merge(1, servers);
         let index = Index::build(&catalog);
+        let catalog = Placement::default().update(&[], &catalog, &index).apply(catalog);
         Fixture { catalog, index, pins: Vec::new(), budget: 700, settings: SurfaceSettings::default() }
     }
 

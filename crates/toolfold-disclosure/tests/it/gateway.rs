@@ -32,7 +32,10 @@ fn search_tools_filters_and_pages() {
     assert_eq!(say("gateway_search_tools", json!({"backend": "refactor"}))["total"], 2);
     assert_eq!(say("gateway_search_tools", json!({"prefix": "get_"}))["total"], 6);
     assert_eq!(say("gateway_search_tools", json!({"prefix": "storage__"}))["total"], 2);
-    assert_eq!(say("gateway_search_tools", json!({"category": "storage"}))["total"], 2);
+    let stored = say("gateway_search_tools", json!({"category": "storage"}));
+    assert!(["put_object", "read_file"].iter().all(|name| names(&stored).contains(name)), "the capability: {stored}");
+    let auth = say("gateway_search_tools", json!({"category": "auth"}));
+    assert_eq!(auth, json!({"tools": [], "total": 0, "hasMore": false}), "known, though nothing is in it");
     assert_eq!(names(&say("gateway_search_tools", json!({"query": "thermostat"})))[0], "set_thermostat");
     assert_eq!(
         say("gateway_search_tools", json!({"query": "zxqwv"})),
@@ -116,6 +119,10 @@ fn categories_tree_stats_names_and_backends() {
     for (name, category) in categories.as_object().unwrap() {
         assert_eq!(category["tools"].as_array().unwrap().len() as u64, category["count"].as_u64().unwrap(), "{name}");
     }
+    let files = categories["filesystem"]["tools"].as_array().unwrap();
+    assert!(files.contains(&json!("read_file")), "by the name that clients know: {categories}");
+    let coding = categories["Coding"]["tools"].as_array().unwrap();
+    assert!(coding.contains(&json!("rename_symbol")), "{categories}");
     let tree = say("gateway_get_tool_tree", json!({}));
     assert_eq!((&tree[2]["name"], &tree[2]["type"]), (&json!("refactor"), &json!("server")));
     assert_eq!(

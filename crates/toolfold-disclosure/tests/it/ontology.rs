@@ -51,6 +51,37 @@ fn a_whole_cycle_from_the_root_to_the_call() {
 }
 
 #[test]
+fn capabilities_are_walked_from_the_root_to_a_tool() {
+    let root = say("list", json!({"limit": 50}));
+    let names: Vec<&str> =
+        root["nodes"].as_array().unwrap().iter().map(|node| node["name"].as_str().unwrap()).collect();
+    assert_eq!((names[0], names[names.len() - 1]), ("Coding", "Servers"), "{names:?}");
+    let storage = say("list", json!({"path": ["storage"]}));
+    assert_eq!(storage["path"], json!(["Storage"]));
+    let buckets = json!({
+        "name": "Buckets",
+        "path": ["Storage", "Buckets"],
+        "summary": "Object storage: buckets, containers and blobs",
+        "tags": ["storage", "objects"],
+    });
+    assert!(storage["nodes"].as_array().unwrap().contains(&buckets), "{storage}");
+    let listed = say("list", json!({"path": ["Coding", "Refactoring"]}));
+    let pointer = &listed["tools"].as_array().unwrap().last().unwrap();
+    assert_eq!(pointer["tool_id"], "refactor.rename_symbol");
+    assert_eq!(pointer["path"], json!(["Coding", "Refactoring"]));
+    assert_eq!(pointer["tags"], json!(["refactor", "lint", "rename", "symbol"]));
+    let asked = json!({"query": "rename a symbol across the codebase", "category_path": ["Coding", "Refactoring"]});
+    assert_eq!(say("search_tool_by_category", asked)["results"][0]["tool_id"], "refactor.rename_symbol");
+    let expanded = say("expand_tool", json!({"tool_id": "refactor.rename_symbol"}));
+    assert_eq!(expanded["path"], json!(["Coding", "Refactoring"]));
+    let found = say("search_nodes", json!({"query": "rename a symbol", "limit": 2}));
+    let paths: Vec<&Value> = found["results"].as_array().unwrap().iter().map(|result| &result["path"]).collect();
+    assert!(paths.contains(&&json!(["Coding", "Refactoring"])), "{found}");
+    let unknown = say("list", json!({"path": ["Coding", "Refactring"]}));
+    assert_eq!(unknown["error"]["hints"], json!(["Coding/Refactoring"]));
+}
+
+#[test]
 fn a_query_filters_a_list_and_reaches_below_it() {
     let listed = say("list", json!({"path": ["Servers"], "query": "upload file"}));
     let ids: Vec<&Value> = listed["tools"].as_array().unwrap().iter().map(|tool| &tool["tool_id"]).collect();

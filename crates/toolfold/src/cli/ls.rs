@@ -1,8 +1,8 @@
-//! `toolfold ls`: what is in a node; without one, the servers.
+//! `toolfold ls`: what is in a node; without one, what there is to begin with.
 
 use clap::Args;
 use serde_json::json;
-use toolfold_catalog::{Node, SERVERS};
+use toolfold_catalog::Node;
 use toolfold_disclosure::level::summary;
 
 use super::open::with_gateway;
@@ -11,33 +11,31 @@ use super::{Common, Fail};
 
 #[derive(Args)]
 pub(crate) struct Ls {
-    /// A node such as `github` or `Servers/github` [default: the servers]
+    /// A node such as `Coding/Testing`, `Servers/github` or just `github` [default: all that are at the root]
     path: Option<String>,
 }
 
 impl Ls {
     pub(crate) fn run(self, common: &Common) -> Result<(), Fail> {
         with_gateway(common, async |_, snapshot| {
-            let path: Vec<String> = match &self.path {
-                Some(path) => path.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect(),
-                None => vec![SERVERS.to_owned()],
-            };
+            let path = self.path.as_deref().unwrap_or_default();
+            let path: Vec<String> = path.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();
             let node = snapshot.catalog.node(&path).map_err(|nearest| unknown(&path, &nearest))?;
-            let entries = || node.entries.iter().map(|&place| snapshot.catalog.entry(place));
+            let own = node.own_entries();
+            let own = || own.iter().map(|&place| snapshot.catalog.entry(place));
             if common.json {
                 let tools: Vec<_> =
-                    entries().map(|entry| json!({"tool": entry.id.to_string(), "summary": summary(entry)})).collect();
+                    own().map(|entry| json!({"tool": entry.id.to_string(), "summary": summary(entry)})).collect();
                 let nodes: Vec<_> = node.children.iter().map(node_json).collect();
                 return print_json(&json!({"path": node.path, "nodes": nodes, "tools": tools}));
             }
             let mut rows: Vec<Vec<String>> = node
                 .children
                 .iter()
+                .filter(|child| !child.entries.is_empty() || !child.children.is_empty())
                 .map(|child| vec![format!("{}/", child.name()), snapshot.catalog.counted(child), plain(&child.summary)])
                 .collect();
-            if node.children.is_empty() {
-                rows = entries().map(|entry| vec![plain(&entry.id.to_string()), plain(&summary(entry))]).collect();
-            }
+            rows.extend(own().map(|entry| vec![plain(&entry.id.to_string()), plain(&summary(entry))]));
             if rows.is_empty() {
                 return Err(Fail::nothing(
                     "There is nothing here yet.\n\nhint: `toolfold status` tells how the servers are",
@@ -49,7 +47,7 @@ impl Ls {
 }
 
 fn node_json(node: &Node) -> serde_json::Value {
-    json!({"path": node.path, "summary": node.summary, "tools": node.entries.len()})
+    json!({"path": node.path, "summary": node.summary, "tags": node.tags, "tools": node.entries.len()})
 }
 
 pub(crate) fn unknown(path: &[String], nearest: &[String]) -> Fail {

@@ -1,8 +1,9 @@
-//! `toolfold tree`: everything, as a tree.
+//! `toolfold tree`: everything, as a tree. From the root, servers are only named: their tools stand above already.
 
 use clap::Args;
 use serde_json::{Value, json};
-use toolfold_catalog::Node;
+use toolfold_catalog::{Node, SERVERS};
+use toolfold_core::Entry;
 use toolfold_disclosure::level::summary;
 use toolfold_gateway::Snapshot;
 
@@ -46,24 +47,35 @@ impl Tree {
             text.push_str(&format!("{indent}{}  {}\n", bold(&plain(node.name())), dim(&plain(&node.summary))));
             depth + 1
         };
-        node.children.iter().for_each(|child| self.draw(snapshot, child, inner, text));
-        if !node.children.is_empty() {
-            return;
+        if node.name() == SERVERS && depth == 0 && self.path.is_none() {
+            let servers = node.children.iter().map(|server| server_line(snapshot, server));
+            return servers.for_each(|line| text.push_str(&format!("{}{line}\n", "  ".repeat(inner))));
         }
-        for &place in &node.entries {
+        node.children.iter().for_each(|child| self.draw(snapshot, child, inner, text));
+        for place in node.own_entries() {
             let entry = snapshot.catalog.entry(place);
             let about = if self.names { String::new() } else { format!(" — {}", plain(&summary(entry))) };
-            text.push_str(&format!("{}{}{about}\n", "  ".repeat(inner), plain(entry.name())));
+            text.push_str(&format!("{}{}{about}\n", "  ".repeat(inner), plain(&shown_name(node, entry))));
         }
     }
 }
 
+/// The bare name where the server is known from above.
+fn shown_name(node: &Node, entry: &Entry) -> String {
+    let within_server = node.path.first().is_some_and(|root| root == SERVERS);
+    if within_server { entry.name().to_owned() } else { entry.id.to_string() }
+}
+
+fn server_line(snapshot: &Snapshot, server: &Node) -> String {
+    format!("{}  {}", bold(&plain(server.name())), dim(&snapshot.catalog.counted(server)))
+}
+
 fn as_json(snapshot: &Snapshot, node: &Node) -> Value {
-    let tools: Vec<_> = if node.children.is_empty() { node.entries.clone() } else { Vec::new() };
     json!({
         "path": node.path,
         "summary": node.summary,
+        "tags": node.tags,
         "nodes": node.children.iter().map(|child| as_json(snapshot, child)).collect::<Vec<_>>(),
-        "tools": tools.iter().map(|&place| snapshot.catalog.entry(place).id.to_string()).collect::<Vec<_>>(),
+        "tools": node.own_entries().into_iter().map(|place| snapshot.catalog.entry(place).id.to_string()).collect::<Vec<_>>(),
     })
 }
