@@ -26,7 +26,7 @@ SHARES = {"own": 0.40, "metatool": 0.16, "sealtools": 0.14, "self": 0.22, "opera
 SEEDS, AROUND = 8, 8  # a batch: 8 neighbourhoods of 8 pairs
 SCHEDULE, STEPS = 240, 180  # the rate falls as if there were more steps than are taken
 RATE, FROZEN, TEMPERATURE, MARGIN = 4e-5, 6, 0.02, 0.02
-KEPT = 0.5  # share of the weights as they came: what was learned before is half kept
+KEPT = 0.25  # share of the weights as they came
 
 
 class Batches:

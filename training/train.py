@@ -26,9 +26,9 @@ from words import Pieces
 
 SEED, DIMENSIONS = 7, 256
 START_WEIGHTS = [0.6, 1.0, 1.0, 0.5, 0.3, 0.3]
-# Runs from the same start that lean on the teacher more and more. The model is their mean, drawn back a little to the start:
-# pieces that training never saw stay where they were, and the others should not have moved away from them.
+# Runs from the same start that lean on the teacher more and more. The model is their mean, drawn back a little to the start.
 START_SHARE = 0.2
+SEEN, KNOWN = 20, 30  # occurrences at which a piece trusts its training as much as the others'; from which on it is one of the others
 RUNS = [
     {"rate": 2e-3, "follow": 0.5, "teacher_temperature": 0.02, "batch": 384, "steps": 800},
     {"rate": 2e-3, "follow": 2.0, "teacher_temperature": 0.01, "batch": 448, "steps": 900},
@@ -196,11 +196,29 @@ def train(options, names, table, log_weights, examples):
     return Static(names, vectors, weights, LIMITS)
 
 
-def mean(models, beginning):
+def mean(models, beginning, seen):
     """The mean of models with one vocabulary and of their beginning, each scaled to the same mean length of a piece."""
     level = lambda vectors: vectors / np.linalg.norm(vectors, axis=1).mean()
-    vectors = (1 - START_SHARE) * np.mean([level(m.vectors) for m in models], axis=0) + START_SHARE * level(beginning)
-    return Static(models[0].vocabulary, vectors, np.mean([m.weights for m in models], axis=0), LIMITS)
+    trained, beginning = np.mean([level(m.vectors) for m in models], axis=0), level(beginning)
+    vectors = (1 - START_SHARE) * carry(trained, beginning, seen) + START_SHARE * beginning
+    return Static(models[0].vocabulary, vectors.astype(np.float32), np.mean([m.weights for m in models], axis=0), LIMITS)
+
+
+def carry(trained, beginning, seen):
+    """Takes pieces that training saw seldom or never along with the rest: one linear map (ridge regression on the pieces seen often)
+    says where training takes a vector, and the rarer a piece, the more it goes by that."""
+    known = seen >= KNOWN
+    weight = np.sqrt(np.minimum(seen[known], 300))[:, None]
+    left, right = beginning[known] * weight, trained[known] * weight
+    square = left.T @ left
+    way = np.linalg.solve(square + 0.03 * np.diag(square).mean() * np.eye(len(square)), left.T @ right)
+    share = (SEEN / (SEEN + seen))[:, None]
+    return (1 - share) * trained + share * (beginning @ way)
+
+
+def occurrences(examples, count):
+    ids = [*examples.queries, *(field for document in examples.documents if document for field in document)]
+    return np.bincount(np.concatenate(ids), minlength=count)
 
 
 def arguments():
@@ -232,7 +250,7 @@ def main():
         examples.random, examples.hard = np.random.default_rng(SEED + number), {}
         trained.append(train(options, names, table, log_weights, examples))
         trained[-1].save(f"{options.work}/run{number}.bin")
-    static = mean(trained, table * np.exp(log_weights)[:, None])
+    static = mean(trained, table * np.exp(log_weights)[:, None], occurrences(examples, len(names)))
     static.save(options.out)
     print("fields", dict(zip(FIELDS, np.round(static.weights, 3).tolist())), os.path.getsize(options.out), "bytes")
 
