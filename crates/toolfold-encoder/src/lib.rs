@@ -1,9 +1,9 @@
 //! A sentence encoder (BERT, a few dozen megabytes) that runs in the process: text in, one unit vector out. Search by
 //! meaning compares the vector of a query with those of the tools.
 //!
-//! It is slow on purpose of quality: milliseconds a query, tens of them a tool. So tools are encoded in the background and
-//! their vectors remembered. The same file and text give the same bits on every machine: sums of products are of
-//! integers, and everything else keeps its order.
+//! A query takes milliseconds, a tool tens of them; so tools are encoded in the background and their vectors remembered.
+//! The same file and text give the same bits on every machine: the long sums are of integers, and the others keep their
+//! order.
 
 mod error;
 mod file;

@@ -1,4 +1,4 @@
-//! Products of int8 matrices with rows of numbers: nine tenths of the time goes here.
+//! Products of int8 matrices with rows of numbers: four fifths of the time goes here.
 //!
 //! The numbers are rounded to 16 bits a row and not to 8 as usual. Vector instructions without special support for int8
 //! widen both sides to 16 bits anyway, so this costs nothing, and all that is lost is what int8 weights lose.

@@ -45,7 +45,10 @@ impl Network {
 
     /// The pieces must be numbers of the vocabulary, and no more than there are positions.
     pub(crate) fn encode(&self, pieces: &[u32]) -> Vec<f32> {
-        let level = Level::new();
+        self.encode_at(Level::new(), pieces)
+    }
+
+    fn encode_at(&self, level: Level, pieces: &[u32]) -> Vec<f32> {
         let mut rows = self.embed(level, pieces);
         for layer in &self.layers {
             layer.apply(level, self.heads, &mut rows);
@@ -166,4 +169,18 @@ fn unit(mut vector: Vec<f32>) -> Vec<f32> {
     let usable = factor.is_normal();
     vector.iter_mut().for_each(|number| *number = if usable { *number * factor } else { 0.0 });
     vector
+}
+
+#[cfg(test)]
+mod tests {
+    use fearless_simd::Level;
+
+    use crate::Encoder;
+
+    #[test]
+    fn every_machine_has_the_same_bits() {
+        let encoder = Encoder::from_bytes(include_bytes!("../tests/data/tiny.bin")).expect("a good file");
+        let pieces = encoder.pieces("create the file in the weather, then the issue");
+        assert_eq!(encoder.network.encode_at(Level::baseline(), &pieces), encoder.network.encode(&pieces));
+    }
 }
