@@ -1,6 +1,7 @@
 """BM25F over stems and surface forms, in sparse matrices.
 
-The fields and terms of the Rust index (`score.rs`); saturation and length were measured here.
+The fields and terms of the Rust index (`weight.rs`); saturation and length were measured here. Fields are held against usual
+lengths, not against the mean of the catalog: a tool's weights then depend on nothing but the tool.
 """
 
 import collections
@@ -15,6 +16,7 @@ from words import LONGEST_WORD, split
 # Server, name, first sentence and rest of the description, parameter names, parameter descriptions.
 WEIGHTS = [1.0, 2.0, 1.0, 1.0, 0.5, 0.3]
 LENGTHS = [0.0, 0.5, 0.5, 0.5, 0.5, 0.5]
+USUAL = [2.0, 3.0, 11.0, 20.0, 6.0, 30.0]  # words in a field
 SATURATION, SURFACE = 0.9, 0.4
 STOP = set(
     "a about all am an and any are as at be been but by can could did do does each for from given had has have help hello "
@@ -35,13 +37,12 @@ class Lexical:
         self.surface, self.numbers = surface, {}
         counts = [self._counts(d) for d in documents]
         fields = len(weights)
-        totals = np.array([[sum(c.values()) for c in row] for row in counts], float).reshape(len(counts), fields)
-        mean = np.maximum(totals.mean(0), 1e-9)
+        totals = np.array([[len(split(text)) for text in d] for d in documents], float).reshape(len(counts), fields)
         rows, columns, amounts = [], [], []
         for number, row in enumerate(counts):
             sums = collections.defaultdict(float)
             for f in range(fields):
-                norm = 1 - lengths[f] + lengths[f] * totals[number, f] / mean[f]
+                norm = 1 - lengths[f] + lengths[f] * totals[number, f] / USUAL[f]
                 for term, count in row[f].items():
                     sums[term] += weights[f] * count / norm
             for term, amount in sums.items():

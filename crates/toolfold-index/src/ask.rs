@@ -15,7 +15,7 @@ const SURFACE: f32 = 0.4;
 /// What a word counts that was read as another.
 const MISSPELT: f32 = 0.6;
 const MOST_WORDS: usize = 64;
-const MOST_CLAUSES: usize = 4;
+const MOST_CLAUSES: usize = 3;
 /// Words that mean something, without which a part of a request cannot stand alone.
 const FEWEST_IN_CLAUSE: usize = 3;
 
@@ -39,7 +39,7 @@ pub(crate) struct Asked {
     /// The lexical score of an entry that is all about this query.
     pub(crate) best: f32,
     pub(crate) pieces: Vec<u16>,
-    pub(crate) meaning: Vector,
+    pub(crate) meaning: Meaning,
     /// Of a request for several things; otherwise none.
     pub(crate) clauses: Vec<Clause>,
     pub(crate) letters: u64,
@@ -48,7 +48,19 @@ pub(crate) struct Asked {
 
 pub(crate) struct Clause {
     pub(crate) text: String,
-    pub(crate) meaning: Vector,
+    pub(crate) meaning: Meaning,
+}
+
+/// What a text means to the static model, and to the encoder where the index has one.
+pub(crate) struct Meaning {
+    pub(crate) fast: Vector,
+    pub(crate) precise: Option<Vector>,
+}
+
+impl Meaning {
+    fn new(index: &Index, pieces: &[u16], text: &str) -> Meaning {
+        Meaning { fast: model().query(pieces), precise: index.precise().map(|precise| precise.query(text)) }
+    }
 }
 
 /// A term to look up and what it counts.
@@ -80,10 +92,10 @@ impl Asked {
         let stem = |word: &Word| stemmer.stem(word.meant(index)).into_owned();
         let clause = |text: String| {
             let words: Vec<String> = words::split(&text).into_iter().take(MOST_WORDS).collect();
-            Clause { meaning: model().query(&model().pieces(words.iter().map(String::as_str))), text }
+            Clause { meaning: Meaning::new(index, &model().pieces(words.iter().map(String::as_str)), &text), text }
         };
         Asked {
-            meaning: model().query(&pieces),
+            meaning: Meaning::new(index, &pieces, text),
             letters: Hash::of(all.iter().map(|word| &word.said), ""),
             stems: Hash::of(all.iter().map(stem), " "),
             clauses: clauses.into_iter().map(clause).collect(),

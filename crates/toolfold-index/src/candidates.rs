@@ -7,7 +7,7 @@ use crate::ask::Asked;
 use crate::index::Index;
 use crate::names::Named;
 use crate::query::{Filter, Query};
-use crate::semantic::Vector;
+use crate::semantic::{Vector, Vectors};
 
 /// A catalog up to this size is compared as a whole.
 const SMALL: usize = 1024;
@@ -59,7 +59,12 @@ pub(crate) fn select(
     }
     let meanings = std::iter::once(&asked.meaning).chain(asked.clauses.iter().map(|clause| &clause.meaning));
     let mut candidates = best_by_words(&sums.whole, &admits);
-    meanings.for_each(|meaning| candidates.extend(nearest_by_signs(index, meaning, &admits)));
+    for meaning in meanings {
+        candidates.extend(nearest_by_signs(&index.vectors, &meaning.fast, &admits));
+        if let (Some(precise), Some(meaning)) = (index.precise(), &meaning.precise) {
+            candidates.extend(nearest_by_signs(&precise.vectors, meaning, &admits));
+        }
+    }
     candidates.extend(named.iter().map(|(entry, _)| *entry as u32).filter(|entry| admits(*entry)));
     candidates.sort_unstable();
     candidates.dedup();
@@ -91,11 +96,11 @@ fn best_by_words(sums: &[f32], admits: &impl Fn(u32) -> bool) -> Vec<u32> {
     best
 }
 
-fn nearest_by_signs(index: &Index, meaning: &Vector, admits: &impl Fn(u32) -> bool) -> Vec<u32> {
+fn nearest_by_signs(vectors: &Vectors, meaning: &Vector, admits: &impl Fn(u32) -> bool) -> Vec<u32> {
     if meaning.is_zero() {
         return Vec::new();
     }
-    let distances = index.vectors.distances(meaning);
+    let distances = vectors.distances(meaning);
     let limit = limit(BY_SIGNS, distances.len(), |entry| usize::from(distances[entry as usize]), admits);
     let near = |(_, distance): &(u32, &u16)| usize::from(**distance) <= limit;
     let mut nearest: Vec<u32> = (0u32..).zip(&distances).filter(near).map(|(entry, _)| entry).collect();

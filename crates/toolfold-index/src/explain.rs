@@ -24,6 +24,7 @@ pub(crate) fn explain(index: &Index, asked: &Asked, scored: &Scored) -> Explain 
         terms,
         lexical: scored.lexical / asked.best.max(f32::MIN_POSITIVE),
         semantic: scored.semantic,
+        precise: scored.precise,
         near: scored.near,
         part: scored.part.map(|part| asked.clauses[part].text.clone()),
     }

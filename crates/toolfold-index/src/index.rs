@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
 use toolfold_catalog::Catalog;
@@ -11,6 +12,7 @@ use toolfold_core::{Entry, words};
 use crate::analyse::{self, FIELDS, Field, Texts};
 use crate::fold::{Likeness, LikenessBuilder};
 use crate::names::{Hash, NameHashes, Names};
+use crate::precise::Precise;
 use crate::query::{Found, Query};
 use crate::rank;
 use crate::semantic::{Vectors, model};
@@ -34,6 +36,7 @@ pub struct Index {
     /// The pieces of each entry that are compared one by one, and where each entry's end.
     pieces: Vec<u16>,
     piece_ends: Vec<u32>,
+    precise: OnceLock<Precise>,
 }
 
 /// What is kept of an entry beside its postings and vector.
@@ -69,6 +72,21 @@ impl Index {
 
     pub fn search(&self, catalog: &Catalog, query: &Query<'_>) -> Found {
         rank::search(self, catalog, query)
+    }
+
+    /// Makes searches precise from now on. `false`, and nothing happens, where it is not of this catalog's size or there
+    /// is one already. An update of the index starts without.
+    pub fn attach(&self, precise: Precise) -> bool {
+        precise.len() == self.len() && self.precise.set(precise).is_ok()
+    }
+
+    /// Whether a search asks the encoder, which takes milliseconds instead of microseconds.
+    pub fn is_precise(&self) -> bool {
+        self.precise.get().is_some()
+    }
+
+    pub(crate) fn precise(&self) -> Option<&Precise> {
+        self.precise.get()
     }
 
     pub fn len(&self) -> usize {
@@ -287,6 +305,7 @@ impl<'a> Builder<'a> {
             vectors: self.vectors,
             pieces: self.pieces,
             piece_ends: self.piece_ends,
+            precise: OnceLock::new(),
         }
     }
 }

@@ -70,6 +70,8 @@ pub struct Explain {
     pub lexical: f32,
     /// The cosine between the meanings of query and entry.
     pub semantic: f32,
+    /// How much more alike the encoder finds them than entries usually are, against the most alike entry.
+    pub precise: Option<f32>,
     /// How near the single words of the query come to words of the entry; only the best hits are compared so.
     pub near: Option<f32>,
     /// The part of a request for several things that it fits best.

@@ -4,7 +4,7 @@
 use toolfold_catalog::Catalog;
 use toolfold_core::words;
 
-use crate::ask::Asked;
+use crate::ask::{Asked, Clause, Meaning};
 use crate::candidates::{self, Sums};
 use crate::confidence::confidences;
 use crate::explain::explain;
@@ -12,17 +12,20 @@ use crate::fold::{FOLDED, fold};
 use crate::index::Index;
 use crate::names::Named;
 use crate::query::{Explain, Found, Hit, Query, Ranker};
-use crate::semantic::{Vector, model, nearness};
+use crate::semantic::{model, nearness};
 
 /// The share of meaning in the mix; words have the rest.
 const MEANING: f32 = 0.75;
+/// The same where an encoder is asked, and the encoder's share in the meaning.
+const PRECISE_MEANING: f32 = 0.8;
+const ENCODER: f32 = 0.6;
 /// The share of the best part in a request for several things.
 const PART: f32 = 0.2;
 /// How many of the best are compared piece by piece, and what that may add.
 const COMPARED: usize = 20;
 const NEARNESS: f32 = 0.2;
 /// An entry that shares no word with a query is an answer only if it means something like it.
-const ALIKE: f32 = 0.25;
+const ALIKE: f32 = 0.05;
 
 /// One candidate and everything that was found out about it.
 #[derive(Debug, Clone, Copy)]
@@ -33,6 +36,8 @@ pub(crate) struct Scored {
     pub(crate) lexical: f32,
     /// The cosine with the query.
     pub(crate) semantic: f32,
+    /// How much more alike the encoder finds it than entries usually are, against the most alike.
+    pub(crate) precise: Option<f32>,
     /// How near the query's pieces come to its own, if it was compared.
     pub(crate) near: Option<f32>,
     /// The part of the request that it fits best.
@@ -106,11 +111,12 @@ fn sort(ranked: &mut [Scored], shown: usize) {
 
 fn score(index: &Index, asked: &Asked, sums: &Sums, candidates: &[u32], ranker: Ranker) -> Vec<Scored> {
     let lexical = pick(&sums.whole, candidates);
-    let semantic = index.vectors.likeness(&asked.meaning, candidates);
+    let semantic = index.vectors.likeness(&asked.meaning.fast, candidates);
+    let precise = precise(index, &asked.meaning, candidates);
     let mut scores = match ranker {
         Ranker::Lexical => lexical.clone(),
         Ranker::Semantic => semantic.clone(),
-        Ranker::Fused => mixed(&lexical, &semantic),
+        Ranker::Fused => mixed(&lexical, &semantic, precise.as_deref()),
     };
     let parts = if ranker == Ranker::Fused { parts(index, asked, sums, candidates) } else { Vec::new() };
     let mut fits = vec![None; candidates.len()];
@@ -126,6 +132,7 @@ fn score(index: &Index, asked: &Asked, sums: &Sums, candidates: &[u32], ranker: 
         named: Named::No,
         lexical: lexical[place],
         semantic: semantic[place],
+        precise: precise.as_ref().map(|precise| precise[place]),
         near: None,
         part: fits[place],
         score: scores[place],
@@ -137,10 +144,22 @@ fn pick(sums: &[f32], candidates: &[u32]) -> Vec<f32> {
     candidates.iter().map(|entry| sums[*entry as usize]).collect()
 }
 
-/// Both sides, each against the best there is.
-fn mixed(lexical: &[f32], semantic: &[f32]) -> Vec<f32> {
+fn precise(index: &Index, meaning: &Meaning, candidates: &[u32]) -> Option<Vec<f32>> {
+    let likeness = index.precise()?.likeness(meaning.precise.as_ref()?, candidates);
+    let most = greatest(&likeness);
+    Some(likeness.into_iter().map(|likeness| likeness / most).collect())
+}
+
+/// All sides, each against the best there is.
+fn mixed(lexical: &[f32], semantic: &[f32], precise: Option<&[f32]>) -> Vec<f32> {
     let (words, meaning) = (greatest(lexical), greatest(semantic));
-    lexical.iter().zip(semantic).map(|(l, s)| (1.0 - MEANING) * l / words + MEANING * s / meaning).collect()
+    let share = if precise.is_some() { PRECISE_MEANING } else { MEANING };
+    let mix = |place: usize| {
+        let fast = semantic[place] / meaning;
+        let both = precise.map_or(fast, |precise| (1.0 - ENCODER) * fast + ENCODER * precise[place]);
+        (1.0 - share) * lexical[place] / words + share * both
+    };
+    (0..lexical.len()).map(mix).collect()
 }
 
 fn greatest(values: &[f32]) -> f32 {
@@ -149,9 +168,10 @@ fn greatest(values: &[f32]) -> f32 {
 
 /// The mixed scores for each part of the request.
 fn parts(index: &Index, asked: &Asked, sums: &Sums, candidates: &[u32]) -> Vec<Vec<f32>> {
-    let meaning = |meaning: &Vector| index.vectors.likeness(meaning, candidates);
-    let part =
-        |(clause, sums): (&crate::ask::Clause, &Vec<f32>)| mixed(&pick(sums, candidates), &meaning(&clause.meaning));
+    let part = |(clause, sums): (&Clause, &Vec<f32>)| {
+        let semantic = index.vectors.likeness(&clause.meaning.fast, candidates);
+        mixed(&pick(sums, candidates), &semantic, precise(index, &clause.meaning, candidates).as_deref())
+    };
     asked.clauses.iter().zip(&sums.clauses).map(part).collect()
 }
 
