@@ -54,15 +54,19 @@ impl Resolver<'_> {
         if path.len() < typed.value.len() {
             return None;
         }
-        let wrong = match path.first() {
-            None => "is empty",
-            Some(_) if path.len() > LONGEST_PATH => "has more than four names",
-            Some(_) if path.iter().any(String::is_empty) => "has an empty name in it",
-            Some(_) if path.iter().any(|name| name.contains(['/', '>'])) => "has a name with a `/` or `>` in it",
-            Some(root) if root.to_lowercase() == SERVERS => "is where the servers are",
+        let (wrong, hint) = match path.first() {
+            None => ("is empty", PATH_HINT),
+            Some(_) if path.len() > LONGEST_PATH => ("has more than four names", PATH_HINT),
+            Some(_) if path.iter().any(String::is_empty) => ("has an empty name in it", PATH_HINT),
+            Some(_) if path.iter().any(|name| name.contains(['/', '>'])) => {
+                ("has a name with a `/` or `>` in it", PATH_HINT)
+            }
+            Some(root) if root.to_lowercase() == SERVERS => {
+                ("is where every server has its node", "choose another root")
+            }
             Some(_) => return Some(path),
         };
-        self.report.error(&typed.place, wrong, PATH_HINT.to_owned());
+        self.report.error(&typed.place, wrong, hint.to_owned());
         None
     }
 

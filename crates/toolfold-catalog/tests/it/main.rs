@@ -7,7 +7,7 @@ use std::sync::Arc;
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use toolfold_catalog::{Catalog, RESERVED, ServerTools, SetAside, Source, Unresolved};
+use toolfold_catalog::{Catalog, Node, RESERVED, ServerTools, SetAside, Shelf, Source, Unresolved};
 use toolfold_core::{ServerName, ToolId};
 use toolfold_wire::raw;
 
@@ -156,6 +156,50 @@ fn every_server_is_a_node() {
     assert_eq!(catalog.node(&path(&["mapps"])).unwrap_err(), ["Servers", "maps"]);
     assert_eq!(catalog.node(&path(&["Servers", "quite different"])).unwrap_err(), ["Servers"]);
     assert!(catalog.node(&[]).unwrap().path.is_empty());
+}
+
+#[test]
+fn capabilities_stand_before_the_servers() {
+    let path = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let shelf = |names: &[&str], aliases: &[&str], entries: &[usize]| Shelf {
+        path: path(names),
+        summary: format!("about {}", names.join(" ")),
+        aliases: path(aliases),
+        entries: entries.to_vec(),
+        homes: entries.to_vec(),
+        ..Shelf::default()
+    };
+    let shelves = vec![
+        shelf(&["Coding", "Testing"], &["tests"], &[2, 1]),
+        shelf(&["Coding"], &["code"], &[0]),
+        shelf(&["Empty"], &[], &[]),
+        shelf(&["Mail"], &["post"], &[1]),
+    ];
+    let catalog = Catalog::merge(1, [read("mail", true, &["a", "b", "c", "d"])]).with_shelves(shelves);
+    let line =
+        |node: &&Node| format!("{:?} {} {:?} own {:?}", node.path, node.summary, node.entries, node.own_entries());
+    assert_snapshot!(catalog.root().walk().iter().map(line).collect::<Vec<_>>().join("\n"), @r#"
+    []  [0, 1, 2, 3] own []
+    ["Coding"] about Coding [0, 1, 2] own [0]
+    ["Coding", "Testing"] about Coding Testing [1, 2] own [1, 2]
+    ["Empty"] about Empty [] own []
+    ["Mail"] about Mail [1] own [1]
+    ["Servers"] every tool, by the server it belongs to [0, 1, 2, 3] own []
+    ["Servers", "mail"] a, b, c, d [0, 1, 2, 3] own [0, 1, 2, 3]
+    "#);
+    let at = |names: &[&str]| catalog.node(&path(names)).map(|node| node.path.join("/"));
+    assert_eq!(at(&["CODE", "testing"]).unwrap(), "Coding/Testing");
+    assert_eq!(at(&["tests"]).unwrap(), "Coding/Testing");
+    assert_eq!(at(&["Testing"]).unwrap(), "Coding/Testing", "the only one of that name");
+    assert_eq!(at(&["mail"]).unwrap(), "Mail", "a root before a server");
+    assert_eq!(catalog.capability(&path(&["post"])).unwrap().path, ["Mail"]);
+    assert!(catalog.capability(&path(&["Servers"])).is_none());
+    assert_eq!(at(&["tets"]), Err(path(&["Coding", "Testing"])), "by an alias");
+    assert_eq!(at(&["Servers", "mial"]), Err(path(&["Servers", "mail"])));
+    assert_eq!((catalog.home(1), catalog.home(3)), (Some(&path(&["Mail"])[..]), None), "the last word counts");
+    let again = catalog.with_shelves(Vec::new());
+    assert_eq!(again.root().children.len(), 1);
+    assert_eq!(again.home(1), None);
 }
 
 #[test]

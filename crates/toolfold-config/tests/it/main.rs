@@ -5,6 +5,7 @@
 mod anything;
 mod client;
 mod examples;
+mod nodes;
 mod outside;
 mod problems;
 mod resolved;
