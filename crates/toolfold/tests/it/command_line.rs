@@ -45,7 +45,7 @@ fn the_first_run() {
         &["check"][..],
         &["status"],
         &["ls"],
-        &["search", "what", "time", "is", "it", "-n", "2"],
+        &["search", "what", "time", "is", "it", "-n", "1"],
         &["show", "time_convert"],
         &["prompt"],
         &["prompt", "--surface", "ontology", "--json"],

@@ -46,8 +46,9 @@ fn they_are_listed_found_and_shown() {
     ./agents/bad.md: warning: has no front matter: its first line must be ---
     ./toolfold.toml is right: 0 servers.
     $ toolfold ls
-    agents/  1 agent  Agents: roles to take on or to delegate to
-    skills/  1 skill  Skills: instructions to read before such work
+    Coding/   1 agent    Write, review, build, test and ship software
+    Office/   1 skill    Documents, spreadsheets, slides, notes, forms, calendars
+    Servers/  2 entries  every tool, by the server it belongs to
     $ toolfold search review code -n 1
     agents.reviewer [agent] — Reviews code quality
     $ toolfold show agents.reviewer --detail full
