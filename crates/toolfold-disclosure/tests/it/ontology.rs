@@ -1,6 +1,8 @@
 //! `ontology`: list, search, expand, call; and every standard error with a way out.
 
+use insta::assert_snapshot;
 use serde_json::{Value, json};
+use toolfold_catalog::{Node, SERVERS};
 use toolfold_core::Surface;
 use toolfold_disclosure::{Action, route};
 use toolfold_wire::raw;
@@ -79,6 +81,31 @@ fn capabilities_are_walked_from_the_root_to_a_tool() {
     assert!(paths.contains(&&json!(["Coding", "Refactoring"])), "{found}");
     let unknown = say("list", json!({"path": ["Coding", "Refactring"]}));
     assert_eq!(unknown["error"]["hints"], json!(["Coding/Refactoring"]));
+}
+
+#[test]
+fn thirty_tools_of_a_project_have_their_places() {
+    let fixture = Fixture::of([project()]);
+    let names = |node: &Node| {
+        let names = node.own_entries().into_iter().map(|at| fixture.catalog.entry(at).name().to_owned());
+        format!("{}: {}", node.path.join("/"), names.collect::<Vec<_>>().join(" "))
+    };
+    let nodes = fixture.catalog.root().children.iter().filter(|root| root.name() != SERVERS).flat_map(Node::walk);
+    let lines: Vec<String> = nodes.filter(|node| !node.own_entries().is_empty()).map(names).collect();
+    assert_snapshot!(lines.join("\n"), @"
+    Coding: registry_deps spec_delete
+    Coding/Scaffolding: generate generate_component generate_from_spec spec_create spec_show template_list
+    Coding/Builds: agent_status loop_cancel
+    Web: spec_update
+    Web/APIs: spec_archive spec_create spec_validate
+    AI/Agents: agent_execute agent_list agent_status
+    Projects: loop_set spec_init
+    Projects/Issues: registry_update
+    Projects/Tasks: registry_list registry_next registry_update spec_list
+    System/Workflows: loop_get loop_start spec_validate workflow_approve workflow_list workflow_start workflow_status
+    System/Status: agent_status workflow_status
+    Other: metrics_show registry_init registry_sync
+    ");
 }
 
 #[test]

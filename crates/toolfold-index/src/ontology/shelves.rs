@@ -90,10 +90,12 @@ impl<'a> Holding<'a> {
         all
     }
 
-    /// Takes a lonely, doubtful entry out of a node: to the node above, or to none where it is elsewhere anyway.
+    /// Takes a lonely entry out of a node, where it is doubtful or better off elsewhere: to the node above, or to none
+    /// where it is elsewhere anyway.
     fn give_up(&mut self, node: usize) {
         let [(entry, fit)] = self.all(node)[..] else { return };
-        if self.nodes[node].own || fit >= SURE || self.own[node].is_empty() {
+        let belongs = fit >= SURE && self.home(entry) == Some(node);
+        if self.nodes[node].own || belongs || self.own[node].is_empty() {
             return;
         }
         self.own[node].clear();

@@ -134,13 +134,20 @@ fn a_server_keeps_its_name_and_a_category_is_never_a_server() {
 
 #[test]
 fn what_fits_two_nodes_is_in_both_and_at_home_in_the_better() {
-    let catalog = placed(&[], [server("db", vec![plain("list_cluster_backups", "List backups of a database cluster")])]);
-    let leaves = capabilities(&catalog).into_iter().filter(|node| node.children.is_empty());
-    let nodes: Vec<String> = leaves.map(|node| node.path.join("/")).collect();
-    assert_eq!(nodes, ["Storage/Backups", "Databases/Clusters"]);
-    assert_eq!(catalog.home(0).unwrap(), ["Storage", "Backups"]);
-    let root = catalog.root();
-    assert_eq!((root.entries.len(), root.child("Storage").unwrap().entries.len()), (1, 1), "counted once");
+    let clusters = vec![
+        plain("create_cluster", "Create a database cluster"),
+        plain("list_cluster_backups", "List backups of a database cluster"),
+        plain("restore_backup", "Restore from a backup"),
+    ];
+    let catalog = placed(&[], [server("db", clusters)]);
+    assert_snapshot!(shown(&catalog), @"
+    Storage:
+    Storage/Backups: list_cluster_backups, restore_backup
+    Databases:
+    Databases/Clusters: create_cluster, list_cluster_backups
+    ");
+    assert_eq!(catalog.home(1).unwrap(), ["Storage", "Backups"]);
+    assert_eq!(catalog.root().entries.len(), 3, "each counted once");
 }
 
 #[test]
