@@ -78,7 +78,10 @@ def features(ranking, query):
     for place, tool in enumerate(top):
         other = fused[top[1 if place == 0 else 0]] if len(top) > 1 else 0.0
         near = ranking._near(ids, tool) if ids else 0.0
-        found.append((tool, [1.0, meaning[tool], min(lexical[tool], 1), near, float(np.clip(fused[tool] - max(other, 0), -1, 1))]))
+        words, alike = min(lexical[tool], 1), meaning[tool]
+        # Scores are relative to the best: how far ahead it is says little where even the best is hardly alike.
+        ahead = float(np.clip(fused[tool] - max(other, 0), -1, 1)) * max(words, alike, 0)
+        found.append((tool, [1.0, alike, words, near, ahead]))
     return found
 
 

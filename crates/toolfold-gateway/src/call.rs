@@ -2,6 +2,8 @@
 
 use std::fmt::Display;
 
+use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio::task::block_in_place;
 use toolfold_core::{Code, Entry, Kind, Refusal};
 use toolfold_disclosure::{Action, answer, fitted, refusal_result, route};
 use toolfold_wire::{Object, Raw, RpcError};
@@ -39,7 +41,7 @@ impl Gateway {
             Action::Load(load) => self.load(&snapshot, &request, load).await.map_err(Failed::Refused),
             Action::Active { toolset } => self.active(&snapshot, &request, toolset).await.map_err(Failed::Refused),
             Action::Refuse(refusal) => Err(Failed::Refused(refusal)),
-            action => answer(surface, &view, &action).map_err(Failed::Refused),
+            action => at_length(&snapshot, || answer(surface, &view, &action)).map_err(Failed::Refused),
         };
         outcome.map_err(|failed| match failed {
             Failed::Refused(refusal) => Failed::Refused(fitted(surface, refusal)),
@@ -94,4 +96,10 @@ fn logged(tool: &dyn Display, outcome: Result<Raw, Failed>) -> Result<Raw, Faile
         warn!(%tool, code = %refusal.code, cause = refusal.cause, "the call failed");
     }
     outcome
+}
+
+/// Work that takes milliseconds where search asks an encoder: what else this thread has to do is done elsewhere meanwhile.
+fn at_length<T>(snapshot: &Snapshot, work: impl FnOnce() -> T) -> T {
+    let alone = Handle::current().runtime_flavor() == RuntimeFlavor::CurrentThread;
+    if snapshot.index.is_precise() && !alone { block_in_place(work) } else { work() }
 }

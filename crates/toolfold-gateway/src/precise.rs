@@ -160,6 +160,7 @@ impl Worker {
             if fresh > 0 {
                 info!(entries = vectors.vectors.len(), encoded = fresh, "search is precise now");
             }
+            attach(&inner, Some(&vectors));
             inner.precise.finish(vectors.catalog, Some(vectors));
         }
     }
@@ -175,6 +176,7 @@ impl Worker {
         }
         let Some(encoder) = self.open(&config.precise).filter(|_| few) else {
             self.known.clear();
+            attach(&inner, None);
             inner.precise.finish(catalog.number(), None);
             return None;
         };
@@ -266,6 +268,21 @@ impl Worker {
 
     fn is_wanted(&self) -> bool {
         self.inner.upgrade().is_some_and(|inner| !inner.precise.is_stopped())
+    }
+}
+
+/// Has the newest index search with these vectors, if they are its own, or without.
+fn attach(inner: &Inner, vectors: Option<&PreciseVectors>) {
+    let snapshot = inner.snapshot.load();
+    let Some(vectors) = vectors else {
+        snapshot.index.attach(None);
+        return;
+    };
+    if snapshot.catalog.number() == vectors.catalog {
+        let encoder = vectors.encoder.clone();
+        let mut precise = toolfold_index::Precise::new(encoder.dims(), Arc::new(move |text| encoder.encode(text)));
+        vectors.vectors.iter().for_each(|vector| precise.push(&unpacked(vector)));
+        snapshot.index.attach(Some(precise));
     }
 }
 

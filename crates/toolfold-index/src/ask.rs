@@ -2,11 +2,13 @@
 //! request that asks for several things.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use toolfold_core::words;
 
 use crate::index::{Index, stemmer};
 use crate::names::Hash;
+use crate::precise::Precise;
 use crate::semantic::{Vector, model};
 use crate::weight;
 
@@ -40,6 +42,8 @@ pub(crate) struct Asked {
     pub(crate) best: f32,
     pub(crate) pieces: Vec<u16>,
     pub(crate) meaning: Meaning,
+    /// The encoder's side, the same for the whole search.
+    pub(crate) precise: Option<Arc<Precise>>,
     /// Of a request for several things; otherwise none.
     pub(crate) clauses: Vec<Clause>,
     pub(crate) letters: u64,
@@ -58,8 +62,8 @@ pub(crate) struct Meaning {
 }
 
 impl Meaning {
-    fn new(index: &Index, pieces: &[u16], text: &str) -> Meaning {
-        Meaning { fast: model().query(pieces), precise: index.precise().map(|precise| precise.query(text)) }
+    fn new(precise: Option<&Precise>, pieces: &[u16], text: &str) -> Meaning {
+        Meaning { fast: model().query(pieces), precise: precise.map(|precise| precise.query(text)) }
     }
 }
 
@@ -86,22 +90,27 @@ impl Asked {
         let all: Vec<Word> =
             words::split(text).into_iter().take(MOST_WORDS).map(|word| Word::read(index, word)).collect();
         let clauses = clauses(text);
+        let precise = index.precise();
         let (terms, best) = terms(index, &all, &clauses);
         let pieces = pieces(index, &all);
         let stemmer = stemmer();
         let stem = |word: &Word| stemmer.stem(word.meant(index)).into_owned();
         let clause = |text: String| {
             let words: Vec<String> = words::split(&text).into_iter().take(MOST_WORDS).collect();
-            Clause { meaning: Meaning::new(index, &model().pieces(words.iter().map(String::as_str)), &text), text }
+            Clause {
+                meaning: Meaning::new(precise.as_deref(), &model().pieces(words.iter().map(String::as_str)), &text),
+                text,
+            }
         };
         Asked {
-            meaning: Meaning::new(index, &pieces, text),
+            meaning: Meaning::new(precise.as_deref(), &pieces, text),
             letters: Hash::of(all.iter().map(|word| &word.said), ""),
             stems: Hash::of(all.iter().map(stem), " "),
             clauses: clauses.into_iter().map(clause).collect(),
             terms,
             best,
             pieces,
+            precise,
         }
     }
 }

@@ -61,7 +61,7 @@ pub(crate) fn select(
     let mut candidates = best_by_words(&sums.whole, &admits);
     for meaning in meanings {
         candidates.extend(nearest_by_signs(&index.vectors, &meaning.fast, &admits));
-        if let (Some(precise), Some(meaning)) = (index.precise(), &meaning.precise) {
+        if let (Some(precise), Some(meaning)) = (&asked.precise, &meaning.precise) {
             candidates.extend(nearest_by_signs(&precise.vectors, meaning, &admits));
         }
     }

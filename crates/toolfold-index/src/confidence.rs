@@ -6,34 +6,38 @@ use crate::names::Named;
 use crate::rank::Scored;
 
 /// Of a logistic regression over the features below.
-const BASE: f32 = -4.0;
-const SEMANTIC: f32 = 4.0;
-const LEXICAL: f32 = 1.0;
-const NEAR: f32 = 3.0;
-const AHEAD: f32 = 3.0;
+const BASE: f32 = -3.59;
+const SEMANTIC: f32 = 2.79;
+const LEXICAL: f32 = 0.63;
+const NEAR: f32 = 1.43;
+const AHEAD: f32 = 11.76;
 
-/// Confidences of the first `count` hits, never rising.
-pub(crate) fn confidences(asked: &Asked, ranked: &[Scored], count: usize) -> Vec<f32> {
+/// Below this the best hit is no answer: nine in ten such hits are wrong.
+pub const FLOOR: f32 = 0.1;
+
+/// The confidences of ranked hits, never rising.
+pub(crate) fn confidences(asked: &Asked, ranked: &[(Scored, usize)]) -> Vec<f32> {
     let mut last = 1f32;
     let mut confidence = |place: usize| {
         let other = ranked.get(if place == 0 { 1 } else { 0 });
-        let value = of(asked, &ranked[place], other.map_or(0.0, |other| other.score));
+        let value = of(asked, &ranked[place].0, other.map_or(0.0, |(other, _)| other.score));
         last = last.min(value);
         last
     };
-    (0..ranked.len().min(count)).map(&mut confidence).collect()
+    (0..ranked.len()).map(&mut confidence).collect()
 }
 
 /// `other` is the score of the best among the others.
 fn of(asked: &Asked, scored: &Scored, other: f32) -> f32 {
     let lexical = (scored.lexical / asked.best.max(f32::MIN_POSITIVE)).clamp(0.0, 1.0);
     let near = scored.near.unwrap_or(0.0);
-    let ahead = (scored.score - other).clamp(-1.0, 1.0);
+    // Scores are relative to the best: how far ahead it is says little where even the best is hardly alike.
+    let ahead = (scored.score - other).clamp(-1.0, 1.0) * scored.semantic.max(lexical).max(0.0);
     let sum = BASE + SEMANTIC * scored.semantic + LEXICAL * lexical + NEAR * near + AHEAD * ahead;
     let chance = 1.0 / (1.0 + (-sum).exp());
     match scored.named {
         Named::Exactly => 0.97 + 0.03 * chance,
-        Named::Nearly => 0.9 + 0.07 * chance,
-        Named::No => 0.97 * chance,
+        Named::Nearly => 0.95 + 0.02 * chance,
+        Named::No => 0.95 * chance,
     }
 }

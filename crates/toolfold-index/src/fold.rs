@@ -11,8 +11,8 @@ use crate::rank::Scored;
 /// Texts shorter than this are alike by chance.
 const FEWEST_WORDS: u32 = 8;
 const MOST_DIFFERENT_BITS: u32 = 3;
-/// Only the best hits are compared with each other; nobody pages further than this.
-pub(crate) const FOLDED: usize = 100;
+/// Only the best hits are compared with each other.
+const FOLDED: usize = 100;
 
 /// A 64-bit simhash of an entry's words: texts that share most words share most bits.
 #[derive(Debug, Clone, Copy)]

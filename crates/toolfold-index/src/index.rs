@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use rust_stemmers::{Algorithm, Stemmer};
 use toolfold_catalog::Catalog;
@@ -36,7 +36,7 @@ pub struct Index {
     /// The pieces of each entry that are compared one by one, and where each entry's end.
     pieces: Vec<u16>,
     piece_ends: Vec<u32>,
-    precise: OnceLock<Precise>,
+    precise: RwLock<Option<Arc<Precise>>>,
 }
 
 /// What is kept of an entry beside its postings and vector.
@@ -74,19 +74,23 @@ impl Index {
         rank::search(self, catalog, query)
     }
 
-    /// Makes searches precise from now on. `false`, and nothing happens, where it is not of this catalog's size or there
-    /// is one already. An update of the index starts without.
-    pub fn attach(&self, precise: Precise) -> bool {
-        precise.len() == self.len() && self.precise.set(precise).is_ok()
+    /// Makes searches precise from now on, or no longer. `false`, and nothing happens, where it is not of this catalog's
+    /// size. An update of the index starts without.
+    pub fn attach(&self, precise: Option<Precise>) -> bool {
+        let fits = precise.as_ref().is_none_or(|precise| precise.len() == self.len());
+        if fits {
+            *self.precise.write().unwrap_or_else(PoisonError::into_inner) = precise.map(Arc::new);
+        }
+        fits
     }
 
     /// Whether a search asks the encoder, which takes milliseconds instead of microseconds.
     pub fn is_precise(&self) -> bool {
-        self.precise.get().is_some()
+        self.precise().is_some()
     }
 
-    pub(crate) fn precise(&self) -> Option<&Precise> {
-        self.precise.get()
+    pub(crate) fn precise(&self) -> Option<Arc<Precise>> {
+        self.precise.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub fn len(&self) -> usize {
@@ -305,7 +309,7 @@ impl<'a> Builder<'a> {
             vectors: self.vectors,
             pieces: self.pieces,
             piece_ends: self.piece_ends,
-            precise: OnceLock::new(),
+            precise: RwLock::default(),
         }
     }
 }

@@ -24,6 +24,7 @@ mod vocabulary;
 mod weight;
 
 pub use analyse::Field;
+pub use confidence::FLOOR;
 pub use index::Index;
 pub use ontology::{OTHER, Placement};
 pub use precise::{Encode, Precise};

@@ -12,6 +12,8 @@ pub struct Query<'a> {
     pub limit: usize,
     pub offset: usize,
     pub ranker: Ranker,
+    /// Whether only what may be an answer is found: nothing at all where even the best is none.
+    pub answers_only: bool,
     /// Whether hits say why they are where they are.
     pub explain: bool,
 }

@@ -6,9 +6,9 @@ use toolfold_core::words;
 
 use crate::ask::{Asked, Clause, Meaning};
 use crate::candidates::{self, Sums};
-use crate::confidence::confidences;
+use crate::confidence::{FLOOR, confidences};
 use crate::explain::explain;
-use crate::fold::{FOLDED, fold};
+use crate::fold::fold;
 use crate::index::Index;
 use crate::names::Named;
 use crate::query::{Explain, Found, Hit, Query, Ranker};
@@ -26,6 +26,12 @@ const COMPARED: usize = 20;
 const NEARNESS: f32 = 0.2;
 /// An entry that shares no word with a query is an answer only if it means something like it.
 const ALIKE: f32 = 0.05;
+/// The same for an encoder, against the most alike.
+const PRECISELY_ALIKE: f32 = 0.5;
+/// Beside a good answer, what shares no word and is less likely than this is noise.
+const POSSIBLE: f32 = 0.03;
+/// Nobody pages further than this.
+const DEEPEST: usize = 200;
 
 /// One candidate and everything that was found out about it.
 #[derive(Debug, Clone, Copy)]
@@ -51,17 +57,21 @@ pub(crate) fn search(index: &Index, catalog: &Catalog, query: &Query<'_>) -> Fou
     }
     let asked = Asked::new(index, query.text);
     let ranked = fold(index, catalog, rank(index, catalog, query, &asked));
-    let scored: Vec<Scored> = ranked.iter().map(|(scored, _)| *scored).collect();
-    let confidences = confidences(&asked, &scored, query.offset + query.limit);
-    let page = ranked.iter().zip(confidences).skip(query.offset).take(query.limit);
+    let confidences = confidences(&asked, &ranked);
+    let mut answers: Vec<(&(Scored, usize), f32)> = ranked.iter().zip(confidences).collect();
+    if query.answers_only {
+        let fits = answers.first().is_some_and(|(_, confidence)| *confidence >= FLOOR);
+        answers.retain(|((scored, _), confidence)| fits && (scored.lexical > 0.0 || *confidence >= POSSIBLE));
+    }
+    let page = answers.iter().skip(query.offset).take(query.limit);
     let hits = page.map(|((scored, copies), confidence)| Hit {
         entry: scored.entry,
         score: scored.score,
-        confidence,
+        confidence: *confidence,
         copies: *copies,
         explain: if query.explain { explain(index, &asked, scored) } else { Explain::default() },
     });
-    Found { hits: hits.collect(), total: ranked.len() }
+    Found { hits: hits.collect(), total: answers.len() }
 }
 
 fn everything(index: &Index, catalog: &Catalog, query: &Query<'_>) -> Found {
@@ -87,32 +97,37 @@ fn rank(index: &Index, catalog: &Catalog, query: &Query<'_>, asked: &Asked) -> V
     }
     ranked.retain(|scored| match query.ranker {
         Ranker::Lexical => scored.lexical > 0.0,
-        _ => scored.lexical > 0.0 || scored.semantic >= ALIKE || scored.named != Named::No,
+        _ => is_answer(scored),
     });
-    let shown = FOLDED.max(query.offset + query.limit);
-    sort(&mut ranked, shown);
+    sort(&mut ranked);
     if query.ranker == Ranker::Fused {
         compare(index, asked, &mut ranked);
-        sort(&mut ranked, shown);
+        sort(&mut ranked);
     }
+    ranked.truncate(DEEPEST);
     ranked
 }
 
-/// Puts the best `shown` in order, before all others.
-fn sort(ranked: &mut [Scored], shown: usize) {
+fn is_answer(scored: &Scored) -> bool {
+    let alike = scored.semantic >= ALIKE || scored.precise.is_some_and(|precise| precise >= PRECISELY_ALIKE);
+    scored.lexical > 0.0 || alike || scored.named != Named::No
+}
+
+/// Puts those in order that are ever shown, before all others.
+fn sort(ranked: &mut [Scored]) {
     let order =
         |a: &Scored, b: &Scored| b.named.cmp(&a.named).then(b.score.total_cmp(&a.score)).then(a.entry.cmp(&b.entry));
-    if shown < ranked.len() {
-        ranked.select_nth_unstable_by(shown, order);
+    if DEEPEST < ranked.len() {
+        ranked.select_nth_unstable_by(DEEPEST, order);
     }
-    let shown = shown.min(ranked.len());
+    let shown = DEEPEST.min(ranked.len());
     ranked[..shown].sort_unstable_by(order);
 }
 
 fn score(index: &Index, asked: &Asked, sums: &Sums, candidates: &[u32], ranker: Ranker) -> Vec<Scored> {
     let lexical = pick(&sums.whole, candidates);
     let semantic = index.vectors.likeness(&asked.meaning.fast, candidates);
-    let precise = precise(index, &asked.meaning, candidates);
+    let precise = precise(asked, &asked.meaning, candidates);
     let mut scores = match ranker {
         Ranker::Lexical => lexical.clone(),
         Ranker::Semantic => semantic.clone(),
@@ -144,8 +159,8 @@ fn pick(sums: &[f32], candidates: &[u32]) -> Vec<f32> {
     candidates.iter().map(|entry| sums[*entry as usize]).collect()
 }
 
-fn precise(index: &Index, meaning: &Meaning, candidates: &[u32]) -> Option<Vec<f32>> {
-    let likeness = index.precise()?.likeness(meaning.precise.as_ref()?, candidates);
+fn precise(asked: &Asked, meaning: &Meaning, candidates: &[u32]) -> Option<Vec<f32>> {
+    let likeness = asked.precise.as_ref()?.likeness(meaning.precise.as_ref()?, candidates);
     let most = greatest(&likeness);
     Some(likeness.into_iter().map(|likeness| likeness / most).collect())
 }
@@ -170,7 +185,7 @@ fn greatest(values: &[f32]) -> f32 {
 fn parts(index: &Index, asked: &Asked, sums: &Sums, candidates: &[u32]) -> Vec<Vec<f32>> {
     let part = |(clause, sums): (&Clause, &Vec<f32>)| {
         let semantic = index.vectors.likeness(&clause.meaning.fast, candidates);
-        mixed(&pick(sums, candidates), &semantic, precise(index, &clause.meaning, candidates).as_deref())
+        mixed(&pick(sums, candidates), &semantic, precise(asked, &clause.meaning, candidates).as_deref())
     };
     asked.clauses.iter().zip(&sums.clauses).map(part).collect()
 }

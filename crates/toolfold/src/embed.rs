@@ -83,9 +83,8 @@ impl Toolfold {
     pub fn find(&self, query: &str, limit: usize) -> Vec<Match> {
         let snapshot = self.gateway.latest();
         let filter = Filter { kind: Some(Kind::Tool), ..Filter::default() };
-        let found = snapshot
-            .index
-            .search(&snapshot.catalog, &Query { text: query, filter, limit, offset: 0, ..Query::default() });
+        let query = Query { text: query, filter, limit, answers_only: true, ..Query::default() };
+        let found = snapshot.index.search(&snapshot.catalog, &query);
         let active = self.read_active();
         let shown = |hit: &toolfold_index::Hit| {
             let entry = snapshot.catalog.entry(hit.entry);

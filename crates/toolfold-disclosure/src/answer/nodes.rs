@@ -18,8 +18,7 @@ const LEAST: f32 = 0.05;
 /// The nodes below one, best first, with a confidence in 0..1.
 pub(crate) fn rank<'a>(view: &View<'a>, query: &str, below: &'a Node) -> Vec<(f32, &'a Node)> {
     let filter = Filter { within: Some(&below.entries), kind: Some(Kind::Tool), ..Filter::default() };
-    let found =
-        view.index.search(view.catalog, &Query { text: query, filter, limit: VOTERS, offset: 0, ..Query::default() });
+    let found = view.search(Query { text: query, filter, limit: VOTERS, offset: 0, ..Query::default() });
     let hits: Vec<(usize, f32)> = found.hits.iter().map(|hit| (hit.entry, hit.confidence)).collect();
     let asked: Vec<String> = words::split(query).into_iter().filter(|word| word.chars().count() > 2).collect();
     let candidates = below.walk().into_iter().skip(1).filter(|node| !is_heading(node));

@@ -11,7 +11,7 @@ use crate::cursor::Cursor;
 use crate::surface::{Search, View};
 
 /// Below this the best hit is a guess.
-const DOUBTFUL: f32 = 0.15;
+const DOUBTFUL: f32 = 0.25;
 const DOUBT: &str = "No close match. The nearest:";
 const NODES_NAMED: usize = 12;
 const NODES_HINTED: usize = 3;
@@ -33,7 +33,7 @@ pub(crate) fn search(view: &View<'_>, search: &Search) -> Result<String, Refusal
 fn find(view: &View<'_>, search: &Search, within: Option<&[usize]>) -> Found {
     let filter = Filter { within, kind: search.kind, ..Filter::default() };
     let query = Query { text: &search.query, filter, limit: search.limit, offset: search.offset, ..Query::default() };
-    view.index.search(view.catalog, &query)
+    view.search(query)
 }
 
 fn page(view: &View<'_>, search: &Search, found: &Found) -> String {
@@ -70,14 +70,28 @@ fn nothing(view: &View<'_>, search: &Search, node: &Node) -> Result<String, Refu
     if view.catalog.is_empty() {
         return Ok(super::browse::EMPTY.to_owned());
     }
+    let nearest = nearest_nodes(view, search);
     let names: Vec<&str> = view.catalog.servers().iter().map(|server| server.name.as_str()).take(NODES_NAMED).collect();
     let more = if view.catalog.servers().len() > NODES_NAMED { ", …" } else { "" };
+    let nodes = if nearest.is_empty() { String::new() } else { format!(" Nearest nodes: {}.", nearest.join(", ")) };
     Ok(format!(
-        "No tool matches {:?}: none of its words is in any name or description. Try other words for service and action, \
-         or browse with path [\"Servers\", name]. Servers: {}{more}",
+        "No tool here fits {:?}.{nodes} Try other words for service and action, or browse with path. Servers: {}{more}",
         search.query,
         names.join(", ")
     ))
+}
+
+/// Where the best of what is no answer is at home.
+fn nearest_nodes(view: &View<'_>, search: &Search) -> Vec<String> {
+    let query = Query { text: &search.query, limit: NODES_NAMED, ..Query::default() };
+    let hits = view.index.search(view.catalog, &query).hits;
+    let mut nodes: Vec<String> = Vec::new();
+    for path in hits.iter().filter_map(|hit| view.catalog.home(hit.entry)).map(|home| home.join("/")) {
+        if !nodes.contains(&path) && nodes.len() < NODES_HINTED {
+            nodes.push(path);
+        }
+    }
+    nodes
 }
 
 /// Why there is nothing, and where there would be.

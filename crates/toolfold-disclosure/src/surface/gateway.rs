@@ -100,7 +100,7 @@ fn search(view: &View<'_>, given: &Arguments) -> Result<Action, Refusal> {
     let offset = given.number("offset")?.unwrap_or(0);
     let detail = detail(given)?;
     let examples = given.flag("includeExamples")?;
-    let found = view.index.search(view.catalog, &Query { text: &query, filter, limit, offset, ..Query::default() });
+    let found = view.search(Query { text: &query, filter, limit, offset, ..Query::default() });
     let tools: Vec<Value> = found.hits.iter().map(|hit| info(view, &categories, hit.entry, detail, examples)).collect();
     let more = offset + tools.len() < found.total;
     Ok(shown(&json!({"tools": tools, "total": found.total, "hasMore": more})))

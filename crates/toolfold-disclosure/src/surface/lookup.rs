@@ -77,7 +77,7 @@ pub(super) fn found(view: &View<'_>, query: &str, path: &[String], limit: usize)
     let (node, query) = (node(view, path)?, clipped(query));
     let within = (!path.is_empty()).then_some(node.entries.as_slice());
     let filter = Filter { within, kind: Some(Kind::Tool), ..Filter::default() };
-    let found = view.index.search(view.catalog, &Query { text: &query, filter, limit, offset: 0, ..Query::default() });
+    let found = view.search(Query { text: &query, filter, limit, offset: 0, ..Query::default() });
     if found.hits.is_empty() && !path.is_empty() {
         let path = node.path.clone();
         let search = Search { query, path, kind: Some(Kind::Tool), detail: Level::Summary, limit, offset: 0 };

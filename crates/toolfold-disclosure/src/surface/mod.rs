@@ -25,7 +25,7 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 use toolfold_catalog::Catalog;
 use toolfold_core::{Code, Kind, Refusal, Surface, SurfaceSettings};
-use toolfold_index::Index;
+use toolfold_index::{Found, Index, Query};
 use toolfold_wire::{Raw, raw_of};
 
 use crate::level::Level;
@@ -61,6 +61,11 @@ impl<'a> View<'a> {
     pub fn new(catalog: &'a Catalog, index: &'a Index, budget: usize) -> View<'a> {
         let settings = SurfaceSettings::default();
         View { catalog, index, pins: &[], loaded: &[], session: false, settings, budget }
+    }
+
+    /// What is found; nothing, where even the best is no answer.
+    pub fn search(&self, query: Query<'_>) -> Found {
+        self.index.search(self.catalog, &Query { answers_only: true, ..query })
     }
 
     /// Whether the client has the tool itself in its list.

@@ -37,6 +37,7 @@ async fn every_entry_has_its_vector_also_one_that_comes_later() {
     let gateway = start(config(None));
     let encoder = Encoder::open(&tiny()).unwrap();
     assert!(is_near(&vector(&gateway, "home.greet").await, &encoder.encode(GREET)));
+    assert!(gateway.latest().index.is_precise());
     gateway.register(server("acme-mcp-server", &["measureAll"])).await.unwrap();
     let expected = encoder.encode("acme measure all: Do measureAll.");
     assert!(is_near(&vector(&gateway, "acme-mcp-server.measureAll").await, &expected));

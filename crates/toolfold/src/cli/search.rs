@@ -5,7 +5,7 @@ use serde_json::json;
 use toolfold_core::{Kind, ServerName};
 use toolfold_disclosure::level::{signature, summary};
 use toolfold_gateway::Snapshot;
-use toolfold_index::{Filter, Hit, Query};
+use toolfold_index::{Explain, Filter, Hit, Query, TermMatch};
 
 use super::open::with_gateway;
 use super::output::{bold, dim, plain, print, print_json};
@@ -45,7 +45,14 @@ impl Search {
                 read_only: self.read_only.then_some(true),
                 ..Filter::default()
             };
-            let query = Query { text: &text, filter, limit: self.limit, explain: self.explain, ..Query::default() };
+            let query = Query {
+                text: &text,
+                filter,
+                limit: self.limit,
+                explain: self.explain,
+                answers_only: true,
+                ..Query::default()
+            };
             let found = snapshot.index.search(&snapshot.catalog, &query);
             if common.json {
                 let hits: Vec<_> = found.hits.iter().map(|hit| self.as_json(&snapshot, hit)).collect();
@@ -77,9 +84,7 @@ impl Search {
         }
         if self.explain {
             text.push_str(&format!("\n    confidence {:.2}, score {:.2}", hit.confidence, hit.score));
-            for term in &hit.explain.terms {
-                text.push_str(&format!("\n    {:>6.2}  {} in {:?}", term.score, term.term, term.fields));
-            }
+            text.push_str(&explained(&hit.explain));
         }
         text
     }
@@ -95,12 +100,43 @@ impl Search {
             "copies": hit.copies,
         });
         if self.explain {
+            let Explain { named, terms, lexical, semantic, precise, near, part } = &hit.explain;
             value["score"] = json!(hit.score);
-            let terms = hit.explain.terms.iter();
-            value["terms"] = terms
-                .map(|term| json!({"term": term.term, "fields": term.fields.iter().map(|field| format!("{field:?}")).collect::<Vec<_>>(), "score": term.score}))
-                .collect();
+            value["named"] = json!(named);
+            value["lexical"] = json!(lexical);
+            value["semantic"] = json!(semantic);
+            value["precise"] = json!(precise);
+            value["near"] = json!(near);
+            value["part"] = json!(part);
+            let term = |term: &TermMatch| json!({"term": term.term, "fields": fields(term), "score": term.score});
+            value["terms"] = terms.iter().map(term).collect();
         }
         value
     }
+}
+
+/// What each side says of a hit, and the words that it was found by.
+fn explained(explain: &Explain) -> String {
+    let Explain { named, terms, lexical, semantic, precise, near, part } = explain;
+    let mut text = format!("\n    words {lexical:.2}, meaning {semantic:.2}");
+    if let Some(precise) = precise {
+        text.push_str(&format!(", encoder {precise:.2}"));
+    }
+    if let Some(near) = near {
+        text.push_str(&format!(", word by word {near:.2}"));
+    }
+    if *named {
+        text.push_str("; the query names it");
+    }
+    if let Some(part) = part {
+        text.push_str(&format!("\n    fits the part {part:?}"));
+    }
+    for term in terms {
+        text.push_str(&format!("\n    {:>6.2}  {} in {}", term.score, term.term, fields(term).join(", ")));
+    }
+    text
+}
+
+fn fields(term: &TermMatch) -> Vec<&'static str> {
+    term.fields.iter().map(|field| field.as_str()).collect()
 }
