@@ -103,6 +103,59 @@ fn programs_get_json_and_people_are_told_apart() {
 }
 
 #[test]
+fn the_toolbox_as_a_tree() {
+    let world = World::without_config();
+    insta::assert_snapshot!(transcript(&world, &["tree", "--names"]), @"
+    $ toolfold tree --names
+    Storage  Files, folders, objects, disks and backups
+      Files  Read, write, move and find files and directories
+        toolbox.file_info
+        toolbox.list_directory
+        toolbox.read_file
+        toolbox.search_files
+    Data  Analyse, convert, calculate and move data
+      Conversion  Convert, encode, decode, parse and format values
+        toolbox.base64_decode
+        toolbox.base64_encode
+        toolbox.csv_to_json
+        toolbox.hash_digest
+        toolbox.hex_decode
+        toolbox.hex_encode
+        toolbox.json_format
+        toolbox.json_query
+        toolbox.json_validate
+        toolbox.number_base
+        toolbox.unit_convert
+        toolbox.url_decode
+        toolbox.url_encode
+      Text  Change, compare, search and measure text
+        toolbox.json_diff
+        toolbox.regex_find
+        toolbox.regex_replace
+        toolbox.text_case
+        toolbox.text_count
+        toolbox.text_diff
+        toolbox.text_replace
+        toolbox.text_sort_lines
+      Calculation  Arithmetic, statistics, random values and identifiers
+        toolbox.calculate
+        toolbox.random_number
+        toolbox.random_uuid
+        toolbox.statistics
+      Dates and times  Clocks, dates, durations and time zones
+        toolbox.time_add
+        toolbox.time_convert
+        toolbox.time_difference
+        toolbox.time_now
+    Office  Documents, spreadsheets, slides, notes, forms, calendars
+      Spreadsheets  Workbooks, sheets, cells, formulas and tables
+        toolbox.markdown_table
+    Servers  every tool, by the server it belongs to
+      toolbox  34 tools
+    ");
+}
+
+#[test]
 fn a_reader_that_has_enough_is_no_error() {
     let world = World::without_config();
     let script = format!("{} tree | head -1", env!("CARGO_BIN_EXE_toolfold"));
