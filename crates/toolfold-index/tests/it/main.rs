@@ -212,6 +212,7 @@ fn an_enormous_definition_is_indexed_within_bounds() {
 }
 
 /// The tool lists of real servers, where somebody has put them beside the repository.
+#[allow(clippy::print_stderr, reason = "what is skipped is said to be")]
 fn real_servers() -> Option<Vec<Arc<ServerTools>>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/catalogs");
     let Ok(files) = std::fs::read_dir(&folder) else {
