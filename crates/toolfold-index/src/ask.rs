@@ -16,7 +16,7 @@ use crate::weight;
 const SURFACE: f32 = 0.4;
 /// What a word counts that was read as another.
 const MISSPELT: f32 = 0.6;
-const MOST_WORDS: usize = 64;
+const MOST_WORDS: usize = 200;
 const MOST_CLAUSES: usize = 3;
 /// Words that mean something, without which a part of a request cannot stand alone.
 const FEWEST_IN_CLAUSE: usize = 3;

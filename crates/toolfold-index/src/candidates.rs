@@ -84,8 +84,7 @@ fn best_by_words(sums: &[f32], admits: &impl Fn(u32) -> bool) -> Vec<u32> {
     }
     let bin = |entry: u32| BINS - 1 - (sums[entry as usize] / most * (BINS - 1) as f32) as usize;
     let matches = |entry: u32| sums[entry as usize] > 0.0 && admits(entry);
-    let lowest =
-        most * (BINS - 1 - limit(BY_WORDS, sums.len(), bin, matches).min(BINS - 1)) as f32 / (BINS - 1) as f32;
+    let lowest = most * (BINS - 1 - limit(BY_WORDS, sums.len(), bin, matches).min(BINS - 1)) as f32 / (BINS - 1) as f32;
     let mut best: Vec<u32> = (0u32..).zip(sums).filter(|(_, sum)| **sum >= lowest).map(|(entry, _)| entry).collect();
     best.retain(|entry| matches(*entry));
     if best.len() > 2 * BY_WORDS {

@@ -50,7 +50,7 @@ impl Vocabulary {
     }
 
     /// The term a misspelt word was meant to be: one slip from four letters on, two from eight. The common one of
-    /// several equally near.
+    /// several equally near. Numbers are no slips of other numbers.
     pub(crate) fn nearest(&self, word: &str, frequency: impl Fn(u32) -> usize) -> Option<u32> {
         let length = word.chars().count();
         let slips = match length {
@@ -58,6 +58,9 @@ impl Vocabulary {
             4..8 => 1,
             _ => 2,
         };
+        if word.contains(char::is_numeric) {
+            return None;
+        }
         let wanted = letters(word);
         // One slip adds at most one letter and drops at most one.
         let possible = |number: u32| {
