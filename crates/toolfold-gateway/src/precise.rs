@@ -12,9 +12,10 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use arc_swap::ArcSwapOption;
 use tokio::sync::watch;
+use toolfold_catalog::Catalog;
 use toolfold_config::Precise;
 use toolfold_core::{Entry, Fingerprint, words};
-use toolfold_encoder::Encoder;
+use toolfold_encoder::{Encoder, EncoderError};
 use toolfold_store::Store;
 use tracing::{debug, info, warn};
 
@@ -279,11 +280,30 @@ fn attach(inner: &Inner, vectors: Option<&PreciseVectors>) {
         return;
     };
     if snapshot.catalog.number() == vectors.catalog {
-        let encoder = vectors.encoder.clone();
-        let mut precise = toolfold_index::Precise::new(encoder.dims(), Arc::new(move |text| encoder.encode(text)));
-        vectors.vectors.iter().for_each(|vector| precise.push(&unpacked(vector)));
-        snapshot.index.attach(Some(precise));
+        let rows = vectors.vectors.iter().map(|vector| unpacked(vector));
+        snapshot.index.attach(Some(precise(&vectors.encoder, rows)));
     }
+}
+
+fn precise(encoder: &Arc<Encoder>, rows: impl Iterator<Item = Vec<f32>>) -> toolfold_index::Precise {
+    let asked = encoder.clone();
+    let mut precise = toolfold_index::Precise::new(encoder.dims(), Arc::new(move |text| asked.encode(text)));
+    rows.for_each(|row| precise.push(&row));
+    precise
+}
+
+/// Encodes a whole catalog at once, for those who wait for it; `each` hears how many entries are done.
+pub fn encode_all(
+    file: &Path,
+    catalog: &Catalog,
+    mut each: impl FnMut(usize),
+) -> Result<toolfold_index::Precise, EncoderError> {
+    let encoder = Arc::new(Encoder::open(file)?);
+    let rows = catalog.entries().iter().enumerate().map(|(done, entry)| {
+        each(done + 1);
+        encoder.encode(&text_of(entry))
+    });
+    Ok(precise(&encoder, rows))
 }
 
 fn opened(path: &Path) -> Option<Arc<Encoder>> {

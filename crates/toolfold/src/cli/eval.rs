@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 use toolfold::eval::{BadSet, Bin, EvalSet, Figures, ToolLine, evaluate};
+use toolfold_gateway::encode_all;
 use toolfold_index::{Index, Ranker};
 
 use super::open::with_gateway;
@@ -28,8 +29,11 @@ pub(crate) struct Eval {
     /// Tell also whether confidence means what it says: of the first hits, how many are right
     #[arg(long)]
     calibration: bool,
+    /// Search precisely, with the encoder in this file; every tool is encoded first, some 20 in a second
+    #[arg(long, value_name = "FILE")]
+    precise: Option<PathBuf>,
     /// Print the tools of your servers in the form that --tools reads, and stop
-    #[arg(long, conflicts_with_all = ["tools", "queries", "compare", "calibration"])]
+    #[arg(long, conflicts_with_all = ["tools", "queries", "compare", "calibration", "precise"])]
     export: bool,
 }
 
@@ -47,8 +51,16 @@ impl Eval {
 
     fn measure(&self, set: &EvalSet, common: &Common) -> Result<(), Fail> {
         let index = Index::build(&set.catalog);
-        let ask =
-            |side: &str, ranker| evaluate(set, &index, ranker, |done| show_progress(side, done, set.queries.len()));
+        if let Some(file) = &self.precise {
+            let encoded =
+                encode_all(file, &set.catalog, |done| show_progress("encoded", done, set.catalog.len(), "tools"));
+            index.attach(Some(
+                encoded.map_err(|error| Fail::usage(format!("error: {error}\n\nhint: {}", error.hint())))?,
+            ));
+        }
+        let ask = |side: &str, ranker| {
+            evaluate(set, &index, ranker, |done| show_progress(side, done, set.queries.len(), "queries"))
+        };
         let fused = ask("fused", Ranker::Fused);
         let sides = [("lexical", Ranker::Lexical), ("semantic", Ranker::Semantic)];
         let sides = sides.into_iter().filter(|_| self.compare).map(|(side, ranker)| (side, ask(side, ranker).figures));
@@ -72,9 +84,9 @@ impl Eval {
     }
 }
 
-fn show_progress(side: &str, done: usize, all: usize) {
+fn show_progress(what: &str, done: usize, all: usize, of: &str) {
     if stderr().is_terminal() && (done.is_multiple_of(50) || done == all) {
-        progress(&format!("{side}: {done} of {all} queries"));
+        progress(&format!("{what}: {done} of {all} {of}"));
     }
 }
 
