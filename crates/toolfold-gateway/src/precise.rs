@@ -287,7 +287,7 @@ fn attach(inner: &Inner, vectors: Option<&PreciseVectors>) {
 
 fn precise(encoder: &Arc<Encoder>, rows: impl Iterator<Item = Vec<f32>>) -> toolfold_index::Precise {
     let asked = encoder.clone();
-    let mut precise = toolfold_index::Precise::new(encoder.dims(), Arc::new(move |text| asked.encode(text)));
+    let mut precise = toolfold_index::Precise::new(Arc::new(move |text| asked.encode(text)));
     rows.for_each(|row| precise.push(&row));
     precise
 }

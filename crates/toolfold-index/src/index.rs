@@ -175,7 +175,7 @@ impl<'a> Builder<'a> {
             stems: Vec::new(),
             postings: Vec::new(),
             documents: Vec::new(),
-            vectors: Vectors::new(model().dimensions),
+            vectors: Vectors::default(),
             pieces: Vec::new(),
             piece_ends: Vec::new(),
             stemmer: stemmer(),

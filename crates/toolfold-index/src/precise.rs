@@ -21,8 +21,8 @@ pub struct Precise {
 }
 
 impl Precise {
-    pub fn new(dimensions: usize, encode: Encode) -> Precise {
-        Precise { encode, vectors: Vectors::new(dimensions), entries: 0 }
+    pub fn new(encode: Encode) -> Precise {
+        Precise { encode, vectors: Vectors::default(), entries: 0 }
     }
 
     /// Adds the vector of the next entry, in the order of the catalog.

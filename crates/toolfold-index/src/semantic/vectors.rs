@@ -76,11 +76,9 @@ pub(crate) struct Vectors {
 }
 
 impl Vectors {
-    pub(crate) fn new(dimensions: usize) -> Self {
-        Vectors { dimensions, ..Vectors::default() }
-    }
-
+    /// All vectors have as many dimensions as the first.
     pub(crate) fn push(&mut self, row: Row<'_>) {
+        self.dimensions = row.bytes.len();
         self.bytes.extend_from_slice(row.bytes);
         self.scales.push(row.scale);
         self.signs.extend(signs(row.bytes));

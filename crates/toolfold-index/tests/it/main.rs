@@ -158,7 +158,7 @@ fn an_encoder_has_its_say_once_it_is_attached() {
     let without = place();
     // It finds every query like the one tool, and all others unlike.
     let made = |count: usize| {
-        let mut precise = Precise::new(2, Arc::new(|_| vec![1.0, 0.0]));
+        let mut precise = Precise::new(Arc::new(|_| vec![1.0, 0.0]));
         (0..count).for_each(|entry| precise.push(if is_search(entry) { &[1.0, 0.0] } else { &[0.0, 1.0] }));
         precise
     };
