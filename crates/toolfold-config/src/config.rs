@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use toolfold_core::{NodeRule, Secret, ServerName, Surface, SurfaceSettings};
+use toolfold_core::{NodeRule, Pattern, Secret, ServerName, Surface, SurfaceSettings};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
@@ -64,6 +64,8 @@ pub struct Server {
     pub era: EraChoice,
     /// Whether a model sees `server__tool` (the default) or the bare `tool`.
     pub prefix: bool,
+    /// Names of tools that are shown and not called.
+    pub forbid: Vec<Pattern>,
     pub timeouts: Timeouts,
     /// The largest message accepted from the server, in bytes.
     pub max_message: usize,
@@ -161,6 +163,7 @@ impl Server {
             start,
             era: EraChoice::Auto,
             prefix: true,
+            forbid: Vec::new(),
             timeouts: Timeouts::default(),
             max_message: DEFAULT_MAX_MESSAGE,
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use toolfold_core::{Secret, ServerName, words};
+use toolfold_core::{Pattern, Secret, ServerName, words};
 use url::Url;
 
 use crate::config::{DEFAULT_MAX_MESSAGE, EraChoice, Server, Start, Timeouts, Transport};
@@ -29,7 +29,8 @@ impl Resolver<'_> {
         let timeouts = self.timeouts(raw);
         let max_message = self.amount(&raw.max_message, "size", units::size).unwrap_or(DEFAULT_MAX_MESSAGE);
         let prefix = raw.prefix.given().is_none_or(|prefix| prefix.value);
-        Some(Server { name, transport: transport?, start, era, prefix, timeouts, max_message })
+        let forbid = self.texts(&raw.forbid).iter().map(|pattern| Pattern::new(pattern)).collect();
+        Some(Server { name, transport: transport?, start, era, prefix, forbid, timeouts, max_message })
     }
 
     fn transport(&mut self, raw: &RawServer) -> Option<Transport> {

@@ -2,9 +2,10 @@
 
 use std::fmt::Display;
 
+use serde_json::json;
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::block_in_place;
-use toolfold_core::{Code, Entry, Kind, Refusal};
+use toolfold_core::{Code, Entry, Kind, Refusal, words};
 use toolfold_disclosure::{Action, answer, fitted, refusal_result, route};
 use toolfold_wire::{Object, Raw, RpcError};
 use tracing::warn;
@@ -49,6 +50,12 @@ impl Gateway {
         })
     }
 
+    fn forbids(&self, entry: &Entry) -> bool {
+        let config = self.0.config.load();
+        let server = config.servers.get(entry.server());
+        server.is_some_and(|server| server.forbid.iter().any(|pattern| pattern.matches(entry.name())))
+    }
+
     async fn call_entry(
         &self,
         snapshot: &Snapshot,
@@ -60,6 +67,9 @@ impl Gateway {
         let entry = &snapshot.catalog.entries()[entry];
         if !entry.is_tool() {
             return Err(Failed::Refused(only_read(entry)));
+        }
+        if self.forbids(entry) {
+            return Err(Failed::Refused(forbidden(entry)));
         }
         let checked = self.0.checker.check(entry, arguments);
         for (tool, why) in self.0.checker.take_unusable() {
@@ -96,6 +106,16 @@ fn logged(tool: &dyn Display, outcome: Result<Raw, Failed>) -> Result<Raw, Faile
         warn!(%tool, code = %refusal.code, cause = refusal.cause, "the call failed");
     }
     outcome
+}
+
+fn forbidden(entry: &Entry) -> Refusal {
+    let message = format!(
+        "Calling {} is not allowed here: whoever runs Toolfold has forbidden it. Do without it, or ask them.",
+        entry.id
+    );
+    Refusal::new(Code::NotAuthorized, message)
+        .hints(["The key `forbid` of the server in the configuration lists what may not be called.".to_owned()])
+        .next("find_tools", json!({"query": words::split(entry.name()).join(" ")}))
 }
 
 /// Work that takes milliseconds where search asks an encoder: what else this thread has to do is done elsewhere meanwhile.

@@ -1,9 +1,7 @@
 //! The nodes as they are described: the built-in ones, changed and joined by those of a configuration.
 
 use serde::Deserialize;
-use toolfold_core::NodeRule;
-
-use super::pattern::Pattern;
+use toolfold_core::{NodeRule, Pattern};
 
 static BUILT_IN: &str = include_str!("../../data/ontology.toml");
 

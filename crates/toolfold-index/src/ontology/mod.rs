@@ -7,7 +7,6 @@
 
 mod described;
 mod meaning;
-mod pattern;
 mod placement;
 mod shelves;
 mod words;

@@ -28,6 +28,7 @@ pub(crate) fn config(transport: Transport, start: Start) -> Server {
         start,
         era: EraChoice::Auto,
         prefix: true,
+        forbid: Vec::new(),
         timeouts: Timeouts {
             connect: Duration::from_secs(30),
             call: Duration::from_secs(30),

@@ -125,6 +125,28 @@ async fn a_call_has_a_deadline() {
 }
 
 #[tokio::test]
+async fn what_is_forbidden_is_shown_and_not_called() {
+    let fake = FakeServer::script(json!({"tools": ["delete_all", "read"]}));
+    let mut text_of_config = config("", &[("fake", &fake)]);
+    text_of_config.push_str("forbid = [\"delete_*\"]\n");
+    let world = World::with_config(&text_of_config);
+    let client = stdio(&world).await;
+    let found = client.request("tools/call", json!({"name": "find_tools", "arguments": {"query": "delete all"}})).await;
+    assert!(text(&found).starts_with("fake.delete_all"), "{found}");
+    let refused = client.request("tools/call", json!({"name": "fake.delete_all", "arguments": {}})).await;
+    let error: Value = serde_json::from_str(text(&refused)).unwrap();
+    assert_eq!(error["error"]["code"], "NOT_AUTHORIZED");
+    assert_eq!(error["error"]["next_action"]["tool"], "find_tools");
+    assert!(error["error"]["hints"][0].is_string() && error["error"]["message"].is_string());
+    assert_eq!(
+        client.request("tools/call", json!({"name": "fake.read", "arguments": {}})).await["isError"],
+        Value::Null
+    );
+    let called: Vec<Value> = fake.received("tools/call").iter().map(|call| call["params"]["name"].clone()).collect();
+    assert_eq!(called, ["read"]);
+}
+
+#[tokio::test]
 async fn an_answer_that_is_too_large_is_refused_alone() {
     let fake = FakeServer::script(json!({"tools": ["big", "small"], "calls": {"big": {"big": 3_000_000}}}));
     let mut text_of_config = config("", &[("fake", &fake)]);

@@ -1,17 +1,17 @@
-//! Patterns of ids: `*` stands for anything, all else for itself, whatever its case.
+//! Patterns of ids and names: `*` stands for anything, all else for itself, whatever its case.
 
-#[derive(Debug, Clone)]
-pub(super) struct Pattern {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pattern {
     /// What must be there in this order, between the stars.
     parts: Vec<String>,
 }
 
 impl Pattern {
-    pub(super) fn new(text: &str) -> Self {
+    pub fn new(text: &str) -> Self {
         Pattern { parts: text.trim().to_lowercase().split('*').map(str::to_owned).collect() }
     }
 
-    pub(super) fn matches(&self, id: &str) -> bool {
+    pub fn matches(&self, id: &str) -> bool {
         let id = id.to_lowercase();
         let Some((first, rest)) = self.parts.split_first() else { return false };
         let Some((last, middle)) = rest.split_last() else { return id == *first };
