@@ -17,6 +17,9 @@ use toolfold_index::{Index, Query, Ranker};
 
 const ROUNDS: usize = 5;
 
+/// A way to search: its name, and from a query to the number of hits.
+type Named<'a> = (&'a str, &'a dyn Fn(&str) -> usize);
+
 fn main() {
     let mut sources = Vec::new();
     let mut counts = Vec::new();
@@ -61,7 +64,7 @@ fn measure(tools: &[Tool], queries: &[String]) {
         let query = parser.parse_query_lenient(text).0;
         reader.searcher().search(&query, &TopDocs::with_limit(10).order_by_score()).unwrap().len()
     };
-    let searches: [(&str, &dyn Fn(&str) -> usize); 3] =
+    let searches: [Named<'_>; 3] =
         [("tantivy, BM25", &plain), ("toolfold, words only", &lexical), ("toolfold", &fused)];
     let mut times: [Vec<Duration>; 3] = Default::default();
     for text in (0..ROUNDS).flat_map(|_| queries) {

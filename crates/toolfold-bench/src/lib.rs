@@ -61,8 +61,8 @@ pub fn grown(tools: &[Tool], count: usize) -> Vec<Tool> {
         let (a, b, c) = (chance.pick(tools), chance.pick(tools), chance.pick(tools));
         Tool {
             server: format!("{} {}", c.server, number / PER_SERVER),
-            name: a.name.clone(),
-            description: format!("{} {}", b.description, spelt(number)),
+            name: format!("{}_{}", a.name, spelt(number)),
+            description: b.description.clone(),
             schema: c.schema.clone(),
         }
     };

@@ -29,7 +29,7 @@ const ALIKE: f32 = 0.05;
 /// The same for an encoder, against the most alike.
 const PRECISELY_ALIKE: f32 = 0.5;
 /// Beside a good answer, what shares no word and is less likely than this is noise.
-const POSSIBLE: f32 = 0.03;
+const POSSIBLE: f32 = 0.04;
 /// Nobody pages further than this.
 const DEEPEST: usize = 200;
 

@@ -11,7 +11,7 @@ use crate::cursor::Cursor;
 use crate::surface::{Search, View};
 
 /// Below this the best hit is a guess.
-const DOUBTFUL: f32 = 0.25;
+const DOUBTFUL: f32 = 0.3;
 const DOUBT: &str = "No close match. The nearest:";
 const NODES_NAMED: usize = 12;
 const NODES_HINTED: usize = 3;

@@ -171,6 +171,20 @@ fn an_encoder_has_its_say_once_it_is_attached() {
 }
 
 #[test]
+fn the_same_query_has_the_same_answer_to_the_last_bit() {
+    let catalog = catalog();
+    let answer = |index: &Index, text| {
+        let found = index.search(&catalog, &Query { text, limit: 10, ..Query::default() });
+        found.hits.iter().map(|hit| (hit.entry, hit.score.to_bits(), hit.confidence.to_bits())).collect::<Vec<_>>()
+    };
+    let (one, other) = (Index::build(&catalog), Index::build(&catalog));
+    for text in ["issue", "tell me the weather and open a ticket about it", "Überprüfe den Code"] {
+        assert_eq!(answer(&one, text), answer(&one, text));
+        assert_eq!(answer(&one, text), answer(&other, text));
+    }
+}
+
+#[test]
 fn near_copies_of_one_server_are_one_hit() {
     let text = "Render a chart of the given series with axes, legend and title as a picture in the chosen style";
     let copies = (0..20).map(|i| plain(&format!("render_chart_{i}"), text)).collect();
@@ -252,6 +266,39 @@ fn real_catalogs_are_small() {
     println!("{} bytes, {} a tool", index.bytes(), index.bytes() / catalog.len());
     assert!(index.bytes() / catalog.len() < 1700, "3,000 tools fit in 5 MB");
     assert_eq!(same.bytes(), index.bytes());
+}
+
+/// What a person sees who asks the tools of a hundred real servers.
+#[test]
+fn real_catalogs_are_searched_by_meaning() {
+    let Some(servers) = real_servers() else { return };
+    let catalog = Catalog::merge(1, servers);
+    let index = Index::build(&catalog);
+    let best = |text: &str| {
+        let found = index.search(&catalog, &Query { text, limit: 3, answers_only: true, ..Query::default() });
+        let names: Vec<String> = found.hits.iter().map(|hit| catalog.entry(hit.entry).id.to_string()).collect();
+        format!("{text}: {}", names.join(" "))
+    };
+    let asked = [
+        "open a pull request",
+        "read a file from disk",
+        "send a message to a slack channel",
+        "take a picture of a web page",
+        "what is the time in Tokyo",
+        "run an SQL query",
+        "find a flight to Rome and book a hotel there",
+        "knit a woollen sweater",
+    ];
+    assert_snapshot!(asked.map(best).join("\n"), @"
+    open a pull request: postman.updatePullRequest postman.getCollectionPullRequests server-github-2025.get_pull_request
+    read a file from disk: server-filesystem.read_text_file server-filesystem.read_file google-workspace-mcp.drive_read_file_content
+    send a message to a slack channel: dynatrace.send_slack_message server-slack-2025.slack_post_message ms-365.send-channel-message
+    take a picture of a web page: chrome-devtools-mcp.take_screenshot playwright-mcp.browser_take_screenshot chrome-devtools-mcp.take_snapshot
+    what is the time in Tokyo: mcp-server-time.convert_time google-calendar.get-current-time mcp-server-time.get_current_time
+    run an SQL query: awslabs-postgres.run_query mcp-clickhouse.run_query neon.run_sql
+    find a flight to Rome and book a hotel there: ms-365.list-room-list-rooms ms-365.get-room mapbox.optimization_tool
+    knit a woollen sweater:
+    ");
 }
 
 fn any_tools() -> impl Strategy<Value = Vec<(String, String)>> {
