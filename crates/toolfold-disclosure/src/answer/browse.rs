@@ -18,11 +18,7 @@ pub(super) const EMPTY: &str =
 const FEW_SERVERS: usize = 12;
 
 pub(crate) fn browse(view: &View<'_>, browse: &Browse) -> Result<String, Refusal> {
-    let node = view.catalog.node(&browse.path).map_err(|nearest| {
-        Refusal::new(Code::UnknownPath, format!("There is no node {:?}.", browse.path.join("/")))
-            .hint(nearest.join("/"))
-            .next("find_tools", json!({"path": nearest}))
-    })?;
+    let node = view.catalog.node(&browse.path).map_err(|nearest| unknown_path(view, &browse.path, nearest))?;
     let items = items(view, browse, node);
     if view.catalog.servers().is_empty() {
         return Ok(EMPTY.to_owned());
@@ -35,6 +31,16 @@ pub(crate) fn browse(view: &View<'_>, browse: &Browse) -> Result<String, Refusal
         return Err(Refusal::new(Code::InvalidCursor, message).next("find_tools", json!({"path": browse.path})));
     };
     Ok(page(view, browse, rest))
+}
+
+/// No such node: the nearest one is the hint, or the roots where none is near.
+pub(crate) fn unknown_path(view: &View<'_>, asked: &[String], nearest: Vec<String>) -> Refusal {
+    let shown: String = asked.join("/").chars().take(200).collect();
+    let roots = || view.catalog.root().children.iter().map(|root| root.path.join("/")).collect();
+    let hints = if nearest.is_empty() { roots() } else { vec![nearest.join("/")] };
+    Refusal::new(Code::UnknownPath, format!("There is no node {shown:?}."))
+        .hints(hints)
+        .next("find_tools", json!({"path": nearest}))
 }
 
 fn items(view: &View<'_>, browse: &Browse, node: &Node) -> Vec<Vec<String>> {

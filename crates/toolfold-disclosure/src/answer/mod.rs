@@ -7,7 +7,7 @@ mod describe;
 mod nodes;
 mod search;
 
-pub(crate) use browse::{browse, roots};
+pub(crate) use browse::{browse, roots, unknown_path};
 pub(crate) use describe::describe;
 pub(crate) use nodes::rank;
 pub(crate) use search::{not_in_node, search};

@@ -70,7 +70,8 @@ const LOOSE_ENDS: [&str; 34] = [
 pub fn summary(entry: &Entry) -> String {
     let described = sentences(&entry.description).into_iter().find_map(|sentence| shortened(&sentence));
     let titled = || entry.title.as_deref().and_then(shortened);
-    let fits = |text: &String| words::split(text).concat() != words::split(entry.name()).concat();
+    let named = words::split(entry.name()).concat();
+    let fits = |text: &String| !text.trim().is_empty() && words::split(text).concat() != named;
     described.filter(fits).or_else(|| titled().filter(fits)).unwrap_or_else(|| from_name(entry))
 }
 

@@ -9,6 +9,7 @@ use toolfold_wire::Raw;
 
 use super::request::Arguments;
 use super::{Action, Search, View};
+use crate::answer::unknown_path;
 use crate::level::Level;
 
 pub(super) const DEFAULT_LIMIT: usize = 10;
@@ -64,12 +65,7 @@ pub(super) fn hundredths(confidence: f32) -> f64 {
 
 /// The node at a path; where there is none, a refusal that names the nearest.
 pub(super) fn node<'a>(view: &View<'a>, asked: &[String]) -> Result<&'a Node, Refusal> {
-    view.catalog.node(asked).map_err(|nearest| {
-        let shown: String = asked.join("/").chars().take(200).collect();
-        let refusal = Refusal::new(Code::UnknownPath, format!("There is no node {shown:?}."));
-        let refusal = if nearest.is_empty() { refusal } else { refusal.hint(nearest.join("/")) };
-        refusal.next("find_tools", json!({"path": nearest}))
-    })
+    view.catalog.node(asked).map_err(|nearest| unknown_path(view, asked, nearest))
 }
 
 /// The best tools for a query in a node; a refusal where the node has none.

@@ -51,5 +51,9 @@ fn node_json(node: &Node) -> serde_json::Value {
 }
 
 pub(crate) fn unknown(path: &[String], nearest: &[String]) -> Fail {
-    Fail::nothing(format!("There is no node {:?}.\n\nhint: the nearest is {:?}", path.join("/"), nearest.join("/")))
+    let hint = match nearest {
+        [] => "`toolfold ls` shows what there is".to_owned(),
+        nearest => format!("the nearest is {:?}", nearest.join("/")),
+    };
+    Fail::nothing(format!("There is no node {:?}.\n\nhint: {hint}", path.join("/")))
 }
