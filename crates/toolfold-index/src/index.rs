@@ -339,7 +339,6 @@ fn placed(postings: &[Posting], number: &[u32]) -> (Vec<u32>, Vec<(u32, u16, Fie
 }
 
 fn key(entry: &Entry, server_title: Option<&str>) -> u64 {
-    let fingerprint = entry.fingerprint.to_string();
-    let title = entry.title.as_deref().unwrap_or_default();
-    Hash::of([entry.server().as_str(), entry.name(), &fingerprint, title, server_title.unwrap_or_default()], "\0")
+    let title = server_title.unwrap_or_default();
+    Hash::of([entry.server().as_str(), title, entry.name(), &entry.description, entry.definition.get()], "\0")
 }

@@ -6,11 +6,11 @@
 use crate::analyse::FIELDS;
 
 /// In the order of `Field::ALL`: what a word counts in the field.
-const WEIGHTS: [f32; FIELDS] = [1.0, 2.0, 1.0, 1.0, 1.0, 0.5, 0.3];
+const WEIGHTS: [f32; FIELDS] = [1.0, 2.0, 1.0, 1.0, 1.0, 1.0, 0.5, 0.3];
 /// How far a long field is held against its words.
-const LENGTH: [f32; FIELDS] = [0.0, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5];
+const LENGTH: [f32; FIELDS] = [0.0, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5];
 /// Words in a field of the usual length.
-const USUAL: [f32; FIELDS] = [2.0, 3.0, 3.0, 11.0, 20.0, 6.0, 30.0];
+const USUAL: [f32; FIELDS] = [2.0, 3.0, 3.0, 3.0, 11.0, 20.0, 6.0, 30.0];
 const SATURATION: f32 = 0.9;
 
 /// The most that a term can weigh.

@@ -9,10 +9,10 @@ use super::pieces::Pieces;
 use super::vectors::{Row, Vector};
 use crate::analyse::{Field, Texts};
 
-/// The fields a meaning is made of, in the order of the file. A title counts with the name.
+/// The fields a meaning is made of, in the order of the file. Title and tags count with the name.
 const MEANT: [&[Field]; 6] = [
     &[Field::Server],
-    &[Field::Name, Field::Title],
+    &[Field::Name, Field::Title, Field::Tag],
     &[Field::Summary],
     &[Field::Description],
     &[Field::Parameter],
@@ -168,7 +168,7 @@ mod tests {
         }
         let golden = &golden()["document"];
         let text = |field: &str| golden[field].as_str().expect("a text");
-        let texts = ["server", "name", "", "first", "rest", "parameters", "prose"];
+        let texts = ["server", "name", "", "", "first", "rest", "parameters", "prose"];
         let texts = Texts::from(texts.map(|field| if field.is_empty() { "" } else { text(field) }));
         assert_near(&model().entry(&texts).0, &golden["vector"]);
     }

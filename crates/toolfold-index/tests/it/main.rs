@@ -88,6 +88,23 @@ fn words_are_found_in_every_field() {
 }
 
 #[test]
+fn tags_and_aliases_are_words_of_a_tool() {
+    let tagged = |name: &str, extra: Value| {
+        let mut definition: Value = serde_json::from_str(plain(name, "Does what it does").get()).unwrap();
+        definition.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+        raw(&definition)
+    };
+    let tools = vec![
+        tagged("alpha", json!({"_meta": {"framework": {"tags": ["billing"]}}})),
+        tagged("beta", json!({"aliases": ["print_poster"]})),
+        tagged("gamma", json!({"_meta": {"tags": ["surgery", 7]}})),
+    ];
+    let catalog = Catalog::merge(1, [server("s", tools)]);
+    let first = |text| found(&catalog, Query { text, ..Query::default() }).split(' ').next().unwrap().to_owned();
+    assert_eq!([first("billing"), first("print a poster"), first("surgery")], ["s.alpha", "s.beta", "s.gamma"]);
+}
+
+#[test]
 fn slips_and_politeness_are_forgiven() {
     assert_snapshot!(ranked("weahter forcast"), @"weather.get_forecast");
     assert_snapshot!(ranked("could you please get me the pipeline status, thanks"), @"gitlab.get_pipeline weather.get_forecast");
