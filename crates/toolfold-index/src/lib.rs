@@ -1,4 +1,4 @@
-//! Finding entries by words and by meaning, in memory and offline: BM25F over seven fields, vectors of a static model
+//! Finding entries by words and by meaning, in memory and offline: BM25F over eight fields, vectors of a static model
 //! that is part of the binary, and a mix of both.
 //!
 //! Why not a search library: catalogs are immutable and rebuilt whenever a server changes its list; flat arrays of
