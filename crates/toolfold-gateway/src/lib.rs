@@ -24,7 +24,7 @@ pub use change::{Change, PROMPTS_CHANGED, RESOURCE_UPDATED, RESOURCES_CHANGED, T
 pub use files::{Documents, Unusable, document_files};
 pub use gateway::{Gateway, Options, ServerStatus};
 pub use local::{Handler, LocalServer, LocalTool, Output};
-pub use precise::{PreciseVectors, encode_all};
+pub use precise::encode_all;
 pub use request::{Client, LogLevel, Request};
 pub use snapshot::Snapshot;
 pub use source::Failed;

@@ -10,12 +10,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, OnceLock, Weak};
 
-use arc_swap::ArcSwapOption;
 use tokio::sync::watch;
 use toolfold_catalog::Catalog;
 use toolfold_config::Precise;
-use toolfold_core::{Entry, Fingerprint, words};
+use toolfold_core::Fingerprint;
 use toolfold_encoder::{Encoder, EncoderError};
+use toolfold_index::{packed, text_of};
 use toolfold_store::Store;
 use tracing::{debug, info, warn};
 
@@ -25,46 +25,20 @@ use crate::gateway::{Gateway, Inner};
 const MOST: usize = 50_000;
 /// How many vectors are written to the store at once: as much as may be lost when the process is killed.
 const BATCH: usize = 32;
-/// How much of an entry is encoded, in characters. Encoders see little more.
-const LONGEST: usize = 400;
-/// Said of nearly every server, so it tells none apart.
-const EVERY_SERVER: [&str; 3] = ["mcp", "server", "modelcontextprotocol"];
-
-/// The vectors of all entries of one catalog, and what encodes the queries to compare with them.
-pub struct PreciseVectors {
-    catalog: u64,
-    encoder: Arc<Encoder>,
-    vectors: Vec<Arc<[u8]>>,
-}
-
-impl PreciseVectors {
-    /// Takes milliseconds of arithmetic: nothing for a thread that others wait for.
-    pub fn query(&self, text: &str) -> Vec<f32> {
-        self.encoder.encode(text)
-    }
-
-    /// The vector of the entry in this place of the catalog.
-    pub fn entry(&self, position: usize) -> Vec<f32> {
-        unpacked(&self.vectors[position])
-    }
-}
-
 impl Gateway {
-    /// The vectors of the newest snapshot, once its entries are all encoded; nothing where there is no encoder.
-    pub async fn precise(&self) -> Option<Arc<PreciseVectors>> {
+    /// Whether search asks the encoder, once that is known of the newest snapshot.
+    pub async fn is_precise(&self) -> bool {
         let number = self.snapshot().await.catalog.number();
-        if self.0.config.load().precise == Precise::Off {
-            return None;
+        if self.0.config.load().precise != Precise::Off {
+            // The sender is next to it and lives as long.
+            let _ = self.0.precise.done.subscribe().wait_for(|done| *done >= number).await;
         }
-        // The sender is next to it and lives as long.
-        let _ = self.0.precise.done.subscribe().wait_for(|done| *done >= number).await;
-        self.0.precise.ready.load_full().filter(|ready| ready.catalog >= number)
+        self.latest().index.is_precise()
     }
 }
 
 /// What the gateway holds of the tier.
 pub(crate) struct Tier {
-    ready: ArcSwapOption<PreciseVectors>,
     /// The number of the newest catalog that there is nothing left to do for.
     done: watch::Sender<u64>,
     /// Room for one: a thread that is told twice looks once.
@@ -75,7 +49,7 @@ pub(crate) struct Tier {
 impl Default for Tier {
     fn default() -> Self {
         let (done, _) = watch::channel(0);
-        Tier { ready: ArcSwapOption::empty(), done, wake: OnceLock::new(), stopped: AtomicBool::new(false) }
+        Tier { done, wake: OnceLock::new(), stopped: AtomicBool::new(false) }
     }
 }
 
@@ -93,19 +67,14 @@ impl Tier {
         if let Some(wake) = self.wake.get() {
             let _ = wake.try_send(());
         }
-        self.finish(u64::MAX, None);
+        self.finish(u64::MAX);
     }
 
     fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::SeqCst)
     }
 
-    fn finish(&self, catalog: u64, ready: Option<PreciseVectors>) {
-        self.ready.store(ready.map(Arc::new));
-        // A stop that came meanwhile has the last word.
-        if self.is_stopped() {
-            self.ready.store(None);
-        }
+    fn finish(&self, catalog: u64) {
         self.done.send_modify(|done| *done = catalog.max(*done));
     }
 }
@@ -132,7 +101,7 @@ struct Worker {
 impl Drop for Worker {
     fn drop(&mut self) {
         if let Some(inner) = self.inner.upgrade() {
-            inner.precise.finish(u64::MAX, None);
+            inner.precise.finish(u64::MAX);
         }
     }
 }
@@ -155,14 +124,17 @@ impl Worker {
         let _ = rustix::process::nice(19);
         while self.woken.recv().is_ok() && self.is_wanted() {
             let Some(job) = self.job() else { continue };
-            let fresh = job.missing.len();
-            let Some(vectors) = self.encode(job) else { continue };
+            let (catalog, entries, fresh) = (job.catalog, job.wanted.len(), job.missing.len());
+            let Some(precise) = self.encode(job) else { continue };
             let Some(inner) = self.inner.upgrade() else { return };
             if fresh > 0 {
-                info!(entries = vectors.vectors.len(), encoded = fresh, "search is precise now");
+                info!(entries, encoded = fresh, "search is precise now");
             }
-            attach(&inner, Some(&vectors));
-            inner.precise.finish(vectors.catalog, Some(vectors));
+            let snapshot = inner.snapshot.load();
+            if snapshot.catalog.number() == catalog {
+                snapshot.index.attach(Some(precise));
+            }
+            inner.precise.finish(catalog);
         }
     }
 
@@ -177,8 +149,8 @@ impl Worker {
         }
         let Some(encoder) = self.open(&config.precise).filter(|_| few) else {
             self.known.clear();
-            attach(&inner, None);
-            inner.precise.finish(catalog.number(), None);
+            snapshot.index.attach(None);
+            inner.precise.finish(catalog.number());
             return None;
         };
         let (mut wanted, mut missing) = (Vec::with_capacity(catalog.len()), Vec::new());
@@ -230,7 +202,7 @@ impl Worker {
     }
 
     /// Encodes what is missing; nothing where something else is to be done first. What was done until then is kept.
-    fn encode(&mut self, job: Job) -> Option<PreciseVectors> {
+    fn encode(&mut self, job: Job) -> Option<toolfold_index::Precise> {
         debug!(entries = job.wanted.len(), missing = job.missing.len(), "precise search");
         for batch in job.missing.chunks(BATCH) {
             let mut fresh = Vec::new();
@@ -249,8 +221,9 @@ impl Worker {
         }
         let current: HashSet<&Fingerprint> = job.wanted.iter().collect();
         self.known.retain(|fingerprint, _| current.contains(fingerprint));
-        let vectors = job.wanted.iter().filter_map(|fingerprint| self.known.get(fingerprint).cloned()).collect();
-        Some(PreciseVectors { catalog: job.catalog, encoder: job.encoder, vectors })
+        let mut precise = asking(job.encoder);
+        job.wanted.iter().filter_map(|fingerprint| self.known.get(fingerprint)).for_each(|row| precise.push(row));
+        Some(precise)
     }
 
     fn remember(&mut self, job: &Job, fresh: Vec<(Fingerprint, Vec<u8>)>) {
@@ -272,24 +245,9 @@ impl Worker {
     }
 }
 
-/// Has the newest index search with these vectors, if they are its own, or without.
-fn attach(inner: &Inner, vectors: Option<&PreciseVectors>) {
-    let snapshot = inner.snapshot.load();
-    let Some(vectors) = vectors else {
-        snapshot.index.attach(None);
-        return;
-    };
-    if snapshot.catalog.number() == vectors.catalog {
-        let rows = vectors.vectors.iter().map(|vector| unpacked(vector));
-        snapshot.index.attach(Some(precise(&vectors.encoder, rows)));
-    }
-}
-
-fn precise(encoder: &Arc<Encoder>, rows: impl Iterator<Item = Vec<f32>>) -> toolfold_index::Precise {
-    let asked = encoder.clone();
-    let mut precise = toolfold_index::Precise::new(Arc::new(move |text| asked.encode(text)));
-    rows.for_each(|row| precise.push(&row));
-    precise
+/// No vectors yet, and this encoder to compare queries with them.
+fn asking(encoder: Arc<Encoder>) -> toolfold_index::Precise {
+    toolfold_index::Precise::new(Arc::new(move |text| encoder.encode(text)))
 }
 
 /// Encodes a whole catalog at once, for those who wait for it; `each` hears how many entries are done.
@@ -299,11 +257,12 @@ pub fn encode_all(
     mut each: impl FnMut(usize),
 ) -> Result<toolfold_index::Precise, EncoderError> {
     let encoder = Arc::new(Encoder::open(file)?);
-    let rows = catalog.entries().iter().enumerate().map(|(done, entry)| {
+    let mut precise = asking(encoder.clone());
+    for (done, entry) in catalog.entries().iter().enumerate() {
         each(done + 1);
-        encoder.encode(&text_of(entry))
-    });
-    Ok(precise(&encoder, rows))
+        precise.push(&packed(&encoder.encode(&text_of(entry))));
+    }
+    Ok(precise)
 }
 
 fn opened(path: &Path) -> Option<Arc<Encoder>> {
@@ -314,35 +273,6 @@ fn opened(path: &Path) -> Option<Arc<Encoder>> {
             None
         }
     }
-}
-
-/// What an entry says of itself, the way the encoder was trained on it (`training/data.py`).
-fn text_of(entry: &Entry) -> String {
-    let server = entry.server().as_str().split(|character: char| !character.is_alphanumeric());
-    let mut text = String::new();
-    for word in server.filter(|word| !word.is_empty() && !EVERY_SERVER.contains(&word.to_lowercase().as_str())) {
-        text.push_str(word);
-        text.push(' ');
-    }
-    text.push_str(&words::split(entry.name()).join(" "));
-    text.push_str(": ");
-    text.extend(entry.description.trim().chars().take(LONGEST));
-    let end = text.char_indices().nth(LONGEST).map_or(text.len(), |(end, _)| end);
-    text[..end].trim().to_owned()
-}
-
-/// A byte a dimension and their common scale: a quarter of the size, and search compares bytes anyway.
-fn packed(vector: &[f32]) -> Vec<u8> {
-    let most = vector.iter().fold(0.0_f32, |most, number| most.max(number.abs()));
-    let factor = if most > 0.0 { 127.0 / most } else { 0.0 };
-    let bytes = vector.iter().map(|number| (number * factor).round() as i8 as u8);
-    (most / 127.0).to_le_bytes().into_iter().chain(bytes).collect()
-}
-
-fn unpacked(packed: &[u8]) -> Vec<f32> {
-    let Some((scale, bytes)) = packed.split_first_chunk::<4>() else { return Vec::new() };
-    let scale = f32::from_le_bytes(*scale);
-    bytes.iter().map(|byte| f32::from(*byte as i8) * scale).collect()
 }
 
 fn packed_length(encoder: &Encoder) -> usize {

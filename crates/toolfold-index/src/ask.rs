@@ -55,6 +55,13 @@ pub(crate) struct Clause {
     pub(crate) meaning: Meaning,
 }
 
+/// A part of a request, not yet understood.
+#[derive(Debug, PartialEq)]
+struct Part {
+    text: String,
+    words: Vec<String>,
+}
+
 /// What a text means to the static model, and to the encoder where the index has one.
 pub(crate) struct Meaning {
     pub(crate) fast: Vector,
@@ -62,8 +69,8 @@ pub(crate) struct Meaning {
 }
 
 impl Meaning {
-    fn new(precise: Option<&Precise>, pieces: &[u16], text: &str) -> Meaning {
-        Meaning { fast: model().query(pieces), precise: precise.map(|precise| precise.query(text)) }
+    fn new(fast: Vector, precise: Option<&Precise>, text: &str) -> Meaning {
+        Meaning { fast, precise: precise.map(|precise| precise.query(text)) }
     }
 }
 
@@ -86,33 +93,39 @@ struct Word {
 }
 
 impl Asked {
-    pub(crate) fn new(index: &Index, text: &str) -> Asked {
-        let all: Vec<Word> =
-            words::split(text).into_iter().take(MOST_WORDS).map(|word| Word::read(index, word)).collect();
-        let clauses = clauses(text);
+    /// Nothing where nothing was asked.
+    pub(crate) fn new(index: &Index, text: &str) -> Option<Asked> {
+        let all: Vec<Word> = split(text).into_iter().map(|word| Word::read(index, word)).collect();
+        if all.is_empty() {
+            return None;
+        }
+        let parts = parts(text);
         let precise = index.precise();
-        let (terms, best) = terms(index, &all, &clauses);
-        let pieces = pieces(index, &all);
+        let (terms, best) = terms(index, &all, &parts);
+        let pieces = model().pieces(all.iter().map(|word| word.meant(index)));
         let stemmer = stemmer();
         let stem = |word: &Word| stemmer.stem(word.meant(index)).into_owned();
-        let clause = |text: String| {
-            let words: Vec<String> = words::split(&text).into_iter().take(MOST_WORDS).collect();
-            Clause {
-                meaning: Meaning::new(precise.as_deref(), &model().pieces(words.iter().map(String::as_str)), &text),
-                text,
-            }
+        let clause = |Part { text, words }: Part| Clause {
+            meaning: Meaning::new(model().meaning(&words), precise.as_deref(), &text),
+            text,
         };
-        Asked {
-            meaning: Meaning::new(precise.as_deref(), &pieces, text),
+        Some(Asked {
+            meaning: Meaning::new(model().query(&pieces), precise.as_deref(), text),
             letters: Hash::of(all.iter().map(|word| &word.said), ""),
             stems: Hash::of(all.iter().map(stem), " "),
-            clauses: clauses.into_iter().map(clause).collect(),
+            clauses: parts.into_iter().map(clause).collect(),
             terms,
             best,
             pieces,
             precise,
-        }
+        })
     }
+}
+
+fn split(text: &str) -> Vec<String> {
+    let mut words = words::split(text);
+    words.truncate(MOST_WORDS);
+    words
 }
 
 impl Word {
@@ -147,9 +160,8 @@ pub(crate) fn says_something(word: &str) -> bool {
 }
 
 /// The weighted terms, and what an entry would earn that has them all and nothing else.
-fn terms(index: &Index, all: &[Word], clauses: &[String]) -> (Vec<Term>, f32) {
+fn terms(index: &Index, all: &[Word], parts: &[Part]) -> (Vec<Term>, f32) {
     let only_grammar = !all.iter().any(Word::says_something);
-    let clauses: Vec<Vec<String>> = clauses.iter().map(|clause| words::split(clause)).collect();
     let rarity = |number: u32| weight::rarity(index.frequency(number), index.len());
     let mut best = 0.0;
     let mut found: HashMap<u32, Term> = HashMap::new();
@@ -160,7 +172,7 @@ fn terms(index: &Index, all: &[Word], clauses: &[String]) -> (Vec<Term>, f32) {
             continue;
         }
         seen.push(&word.said);
-        let having = (0u8..).zip(&clauses).filter(|(_, words)| words.contains(&word.said));
+        let having = (0u8..).zip(parts).filter(|(_, part)| part.words.contains(&word.said));
         let having: u8 = having.map(|(place, _)| 1 << place).sum();
         let unknown = if word.terms.is_empty() { weight::rarity(0, index.len()) } else { 0.0 };
         best += unknown + word.terms.iter().map(|(number, weight)| weight * rarity(*number)).sum::<f32>();
@@ -176,54 +188,52 @@ fn terms(index: &Index, all: &[Word], clauses: &[String]) -> (Vec<Term>, f32) {
     (terms, best * weight::MOST)
 }
 
-fn pieces(index: &Index, all: &[Word]) -> Vec<u16> {
-    model().pieces(all.iter().map(|word| word.meant(index)))
-}
-
 /// The parts of a request that could stand alone, where there are several: "look up the weather in Rome and mail it to
 /// the whole team" asks for two things.
-fn clauses(text: &str) -> Vec<String> {
-    let mut clauses = vec![String::new()];
-    let end = |clauses: &mut Vec<String>| {
-        if clauses.last().is_some_and(|last| !last.is_empty()) {
-            clauses.push(String::new());
+fn parts(text: &str) -> Vec<Part> {
+    let mut texts = vec![String::new()];
+    let end = |texts: &mut Vec<String>| {
+        if texts.last().is_some_and(|last| !last.is_empty()) {
+            texts.push(String::new());
         }
     };
     for line in text.lines() {
         for word in line.split_whitespace() {
             if JOINTS.contains(&word.to_ascii_lowercase().as_str()) {
-                end(&mut clauses);
+                end(&mut texts);
                 continue;
             }
-            if let Some(clause) = clauses.last_mut() {
-                clause.push_str(word);
-                clause.push(' ');
+            if let Some(text) = texts.last_mut() {
+                if !text.is_empty() {
+                    text.push(' ');
+                }
+                text.push_str(word);
             }
             if word.ends_with(['.', '?', '!', ';', ':', ',']) {
-                end(&mut clauses);
+                end(&mut texts);
             }
         }
-        end(&mut clauses);
+        end(&mut texts);
     }
-    let stands_alone =
-        |clause: &String| words::split(clause).iter().filter(|word| says_something(word)).count() >= FEWEST_IN_CLAUSE;
-    clauses.retain(stands_alone);
-    clauses.truncate(MOST_CLAUSES);
-    if clauses.len() > 1 { clauses.into_iter().map(|clause| clause.trim().to_owned()).collect() } else { Vec::new() }
+    let parts = texts.into_iter().map(|text| Part { words: split(&text), text });
+    let stands_alone = |part: &Part| part.words.iter().filter(|word| says_something(word)).count() >= FEWEST_IN_CLAUSE;
+    let parts: Vec<Part> = parts.filter(stands_alone).take(MOST_CLAUSES).collect();
+    if parts.len() > 1 { parts } else { Vec::new() }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::clauses;
+    use super::parts;
 
     #[test]
     fn a_request_is_cut_where_a_part_can_stand_alone() {
+        let texts = |text| parts(text).into_iter().map(|part| part.text).collect::<Vec<_>>();
         assert_eq!(
-            clauses("Look up the weather in Rome and then mail the forecast to Bob, please."),
+            texts("Look up the weather in Rome and then mail the forecast to Bob, please."),
             ["Look up the weather in Rome", "mail the forecast to Bob,"]
         );
-        assert!(clauses("list and search issues").is_empty());
-        assert!(clauses("").is_empty());
-        assert_eq!(clauses("resize big image files\ncompress large video files").len(), 2);
+        assert!(texts("list and search issues").is_empty());
+        assert!(texts("").is_empty());
+        assert_eq!(texts("resize big image files\ncompress large video files").len(), 2);
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! Why not a search library: catalogs are immutable and rebuilt whenever a server changes its list; flat arrays of
 //! postings and vectors are built in milliseconds, answer in microseconds and need no files, no segments and no merging.
-//! `cargo bench -p toolfold-index` measures it against one.
+//! `cargo bench -p toolfold-bench` measures it against one.
 //!
 //! What a reader would get wrong: an index belongs to the catalog it was built from. Hits are positions in that one.
 
@@ -27,5 +27,5 @@ pub use analyse::Field;
 pub use confidence::FLOOR;
 pub use index::Index;
 pub use ontology::{OTHER, Placement};
-pub use precise::{Encode, Precise};
+pub use precise::{Encode, Precise, packed, text_of};
 pub use query::{Explain, Filter, Found, Hit, Query, Ranker, TermMatch};

@@ -2,7 +2,6 @@
 //! and names before everything else. `docs/search.md` says what each step gives.
 
 use toolfold_catalog::Catalog;
-use toolfold_core::words;
 
 use crate::ask::{Asked, Clause, Meaning};
 use crate::candidates::{self, Sums};
@@ -52,10 +51,9 @@ pub(crate) struct Scored {
 }
 
 pub(crate) fn search(index: &Index, catalog: &Catalog, query: &Query<'_>) -> Found {
-    if words::split(query.text).is_empty() {
+    let Some(asked) = Asked::new(index, query.text) else {
         return everything(index, catalog, query);
-    }
-    let asked = Asked::new(index, query.text);
+    };
     let ranked = fold(index, catalog, rank(index, catalog, query, &asked));
     let confidences = confidences(&asked, &ranked);
     let mut answers: Vec<(&(Scored, usize), f32)> = ranked.iter().zip(confidences).collect();

@@ -41,8 +41,7 @@ impl Meanings {
 
 /// The direction of a text, of length one unless nothing in it is known.
 fn direction(text: &str) -> Vec<f32> {
-    let words = words::split(text);
-    model().query(&model().pieces(words.iter().map(String::as_str))).to_floats()
+    model().meaning(&words::split(text)).to_floats()
 }
 
 fn common(wholes: &[Vec<f32>]) -> Vec<f32> {

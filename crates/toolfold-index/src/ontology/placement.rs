@@ -148,7 +148,7 @@ impl Server {
         let positions: Vec<u32> = range.clone().map(|position| position as u32).collect();
         let mut sum = vec![0.0; model().dimensions];
         for position in range.clone() {
-            index.vectors.row(position).add_to(&mut sum);
+            index.vectors.row(position).add_to(1.0, &mut sum);
         }
         let agreement = sum.iter().map(|x| x * x).sum::<f32>().sqrt() / range.len().max(1) as f32;
         let mean = Vector::new(&sum);

@@ -10,4 +10,4 @@ mod vectors;
 
 pub(crate) use model::model;
 pub(crate) use near::nearness;
-pub(crate) use vectors::{Vector, Vectors};
+pub(crate) use vectors::{Row, Vector, Vectors};

@@ -85,10 +85,15 @@ impl Model {
         pieces
     }
 
+    /// The meaning of some words.
+    pub(crate) fn meaning(&self, words: &[String]) -> Vector {
+        self.query(&self.pieces(words.iter().map(String::as_str)))
+    }
+
     /// The meaning of a query.
     pub(crate) fn query(&self, pieces: &[u16]) -> Vector {
         let mut sum = vec![0.0; self.dimensions];
-        pieces.iter().for_each(|piece| self.add(*piece, 1.0, &mut sum));
+        pieces.iter().for_each(|piece| self.row(*piece).add_to(1.0, &mut sum));
         Vector::new(&sum)
     }
 
@@ -99,7 +104,7 @@ impl Model {
         for ((pieces, fields), share) in by_field.iter_mut().zip(MEANT).zip(&self.shares) {
             fields.iter().for_each(|field| self.first_pieces(texts.get(*field), share.limit, pieces));
             let weight = share.weight / (pieces.len().max(1) as f32).sqrt();
-            pieces.iter().for_each(|piece| self.add(*piece, weight, &mut sum));
+            pieces.iter().for_each(|piece| self.row(*piece).add_to(weight, &mut sum));
         }
         let mut compared: Vec<u16> = Vec::with_capacity(MOST_COMPARED);
         for piece in COMPARED.iter().flat_map(|field| &by_field[*field]) {
@@ -122,12 +127,6 @@ impl Model {
     pub(crate) fn row(&self, piece: u16) -> Row<'static> {
         let row = &self.rows[usize::from(piece) * self.dimensions..][..self.dimensions];
         Row { bytes: row, scale: self.scales[usize::from(piece)] }
-    }
-
-    fn add(&self, piece: u16, weight: f32, sum: &mut [f32]) {
-        let row = self.row(piece);
-        let scale = row.scale * weight;
-        sum.iter_mut().zip(row.bytes).for_each(|(total, byte)| *total += scale * f32::from(*byte as i8));
     }
 }
 

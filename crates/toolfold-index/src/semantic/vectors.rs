@@ -34,8 +34,13 @@ impl Vector {
 
     pub(crate) fn to_floats(&self) -> Vec<f32> {
         let mut floats = vec![0.0; self.bytes.len()];
-        self.row().add_to(&mut floats);
+        self.row().add_to(1.0, &mut floats);
         floats
+    }
+
+    /// To be kept, and read again by [`Row::read`].
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        self.scale.to_le_bytes().iter().chain(&self.bytes).copied().collect()
     }
 
     pub(crate) fn is_zero(&self) -> bool {
@@ -43,15 +48,21 @@ impl Vector {
     }
 }
 
-impl Row<'_> {
+impl<'a> Row<'a> {
+    pub(crate) fn read(bytes: &'a [u8]) -> Option<Row<'a>> {
+        let (scale, bytes) = bytes.split_first_chunk()?;
+        Some(Row { bytes, scale: f32::from_le_bytes(*scale) })
+    }
+
     /// The dot product: the cosine, where both have length one.
     #[inline(always)]
     pub(crate) fn likeness(self, other: Row<'_>) -> f32 {
         dot(self.bytes, other.bytes) as f32 * self.scale * other.scale
     }
 
-    pub(crate) fn add_to(self, sum: &mut [f32]) {
-        sum.iter_mut().zip(self.bytes).for_each(|(total, byte)| *total += self.scale * f32::from(*byte as i8));
+    pub(crate) fn add_to(self, weight: f32, sum: &mut [f32]) {
+        let scale = self.scale * weight;
+        sum.iter_mut().zip(self.bytes).for_each(|(total, byte)| *total += scale * f32::from(*byte as i8));
     }
 
     #[inline(always)]
@@ -82,6 +93,10 @@ impl Vectors {
         self.bytes.extend_from_slice(row.bytes);
         self.scales.push(row.scale);
         self.signs.extend(signs(row.bytes));
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.scales.len()
     }
 
     pub(crate) fn row(&self, entry: usize) -> Row<'_> {

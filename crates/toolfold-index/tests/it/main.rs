@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use toolfold_catalog::{Catalog, ServerTools, Source};
 use toolfold_core::{Kind, ServerName, slug};
-use toolfold_index::{FLOOR, Filter, Index, Precise, Query};
+use toolfold_index::{FLOOR, Filter, Index, Precise, Query, packed};
 use toolfold_wire::{Raw, raw};
 
 fn server(name: &str, tools: Vec<Raw>) -> Arc<ServerTools> {
@@ -176,7 +176,7 @@ fn an_encoder_has_its_say_once_it_is_attached() {
     // It finds every query like the one tool, and all others unlike.
     let made = |count: usize| {
         let mut precise = Precise::new(Arc::new(|_| vec![1.0, 0.0]));
-        (0..count).for_each(|entry| precise.push(if is_search(entry) { &[1.0, 0.0] } else { &[0.0, 1.0] }));
+        (0..count).for_each(|entry| precise.push(&packed(if is_search(entry) { &[1.0, 0.0] } else { &[0.0, 1.0] })));
         precise
     };
     assert!(!index.attach(Some(made(catalog.len() - 1))));
