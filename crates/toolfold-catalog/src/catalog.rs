@@ -119,8 +119,8 @@ impl Catalog {
         Some(self.by_exposed[found] as usize)
     }
 
-    /// The entry that a spelling means: its id, its exposed name, its bare name, or a variant of these in case and
-    /// punctuation, as long as only one entry can be meant.
+    /// The entry that a spelling means: its id, its exposed name, its bare name, an alias, or a variant of these in
+    /// case and punctuation, as long as only one entry can be meant.
     pub fn resolve(&self, spelling: &str) -> Result<usize, Unresolved> {
         resolve::resolve(self, spelling)
     }

@@ -7,6 +7,7 @@
 mod catalog;
 mod exposed;
 mod node;
+mod old_names;
 mod resolve;
 mod server;
 mod tree;
@@ -14,6 +15,7 @@ mod tree;
 pub use catalog::{Catalog, Diff};
 pub use exposed::RESERVED;
 pub use node::{Node, SERVERS};
+pub use old_names::follow;
 pub use resolve::Unresolved;
 pub use server::{ServerTools, SetAside, Source};
 pub use tree::Shelf;

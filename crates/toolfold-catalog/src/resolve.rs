@@ -1,5 +1,5 @@
 //! Which entry a spelling means. Exact forms are tried first, so a tool that can be named exactly is never shadowed by
-//! another one's variant; a variant counts only while it means one entry.
+//! another one's variant, and no name by another one's alias; a variant counts only while it means one entry.
 
 use toolfold_core::{Entry, ServerName, ToolId, words};
 
@@ -32,14 +32,19 @@ pub(crate) fn resolve(catalog: &Catalog, spelling: &str) -> Result<usize, Unreso
     if wanted.is_empty() {
         return Err(Unresolved::Unknown { nearest: Vec::new() });
     }
-    let alike = positions(catalog, |entry| {
-        let name = || folded(entry.name());
+    let is_meant = |entry: &Entry, name: &str| {
+        let name = || folded(name);
         name().eq(wanted.iter().copied()) || folded(entry.server().as_str()).chain(name()).eq(wanted.iter().copied())
-    });
-    if alike.is_empty() {
+    };
+    let alike = positions(catalog, |entry| is_meant(entry, entry.name()));
+    if !alike.is_empty() {
+        return only(catalog, alike);
+    }
+    let called = positions(catalog, |entry| entry.aliases.iter().any(|alias| is_meant(entry, alias)));
+    if called.is_empty() {
         Err(Unresolved::Unknown { nearest: nearest(catalog, spelling) })
     } else {
-        only(catalog, alike)
+        only(catalog, called)
     }
 }
 

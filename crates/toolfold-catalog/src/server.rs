@@ -63,4 +63,13 @@ impl ServerTools {
         let Source { name, prefix, title, instructions, .. } = source;
         (ServerTools { name, prefix, title, instructions, entries }, set_aside)
     }
+
+    /// Gives tools other names as well: an alias and the name of its tool each. A tool that is not there needs none.
+    pub fn answer_to<'a>(&mut self, aliases: impl IntoIterator<Item = (&'a String, &'a String)>) {
+        for (alias, tool) in aliases {
+            if let Some(entry) = self.entries.iter_mut().find(|entry| entry.name() == tool) {
+                Arc::make_mut(entry).answer_to(alias);
+            }
+        }
+    }
 }

@@ -66,6 +66,8 @@ pub struct Server {
     pub prefix: bool,
     /// Names of tools that are shown and not called.
     pub forbid: Vec<Pattern>,
+    /// Other names for its tools, and the names of those.
+    pub aliases: BTreeMap<String, String>,
     pub timeouts: Timeouts,
     /// The largest message accepted from the server, in bytes.
     pub max_message: usize,
@@ -164,6 +166,7 @@ impl Server {
             era: EraChoice::Auto,
             prefix: true,
             forbid: Vec::new(),
+            aliases: BTreeMap::new(),
             timeouts: Timeouts::default(),
             max_message: DEFAULT_MAX_MESSAGE,
         }

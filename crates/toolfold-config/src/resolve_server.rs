@@ -30,7 +30,8 @@ impl Resolver<'_> {
         let max_message = self.amount(&raw.max_message, "size", units::size).unwrap_or(DEFAULT_MAX_MESSAGE);
         let prefix = raw.prefix.given().is_none_or(|prefix| prefix.value);
         let forbid = self.texts(&raw.forbid).iter().map(|pattern| Pattern::new(pattern)).collect();
-        Some(Server { name, transport: transport?, start, era, prefix, forbid, timeouts, max_message })
+        let aliases = self.pairs(&raw.aliases, |alias| alias.contains(char::is_alphanumeric), "a tool");
+        Some(Server { name, transport: transport?, start, era, prefix, forbid, aliases, timeouts, max_message })
     }
 
     fn transport(&mut self, raw: &RawServer) -> Option<Transport> {
@@ -120,15 +121,19 @@ impl Resolver<'_> {
     }
 
     fn secrets(&mut self, field: &Field<Pairs>, fits: fn(&str) -> bool, what: &str) -> BTreeMap<String, Secret> {
-        let mut secrets = BTreeMap::new();
+        self.pairs(field, fits, what).into_iter().map(|(name, value)| (name, Secret::new(value))).collect()
+    }
+
+    fn pairs(&mut self, field: &Field<Pairs>, fits: fn(&str) -> bool, what: &str) -> BTreeMap<String, String> {
+        let mut pairs = BTreeMap::new();
         for (name, value) in field.given().map_or(&[][..], |typed| &typed.value) {
             if !fits(name) {
                 self.report.error(&value.place, format!("cannot be the name of {what}"), None);
             } else if let Some(text) = self.expanded(value) {
-                secrets.insert(name.clone(), Secret::new(text.value));
+                pairs.insert(name.clone(), text.value);
             }
         }
-        secrets
+        pairs
     }
 
     fn check_header_values(&mut self, field: &Field<Pairs>, headers: &BTreeMap<String, Secret>) {

@@ -4,11 +4,16 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
 use toolfold_wire::Object;
 
 use crate::fingerprint::Fingerprint;
 use crate::name::{ServerName, ToolId};
+use crate::words;
+
+/// More names than this are meant to catch requests for others.
+const MOST_ALIASES: usize = 8;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -35,6 +40,8 @@ pub struct Entry {
     pub title: Option<String>,
     pub description: String,
     pub hints: Hints,
+    /// Other names it answers to: those its definition brings along, those a person gave it, and those it had before.
+    pub aliases: Vec<String>,
     pub fingerprint: Fingerprint,
     /// The definition as the server sent it.
     pub definition: Arc<RawValue>,
@@ -68,10 +75,11 @@ impl Entry {
             Some(_) => {}
         }
         let annotations = object.object("annotations").unwrap_or_default();
-        Ok(Entry {
+        let mut entry = Entry {
             fingerprint: Fingerprint::of_tool(&name, &object),
             id: ToolId::new(server.clone(), name),
             kind: Kind::Tool,
+            aliases: Vec::new(),
             title: object.string("title").or_else(|| annotations.string("title")),
             description: object.string("description").unwrap_or_default(),
             hints: Hints {
@@ -80,7 +88,9 @@ impl Entry {
                 idempotent: annotations.read("idempotentHint"),
             },
             definition: Arc::from(definition.to_owned()),
-        })
+        };
+        listed(definition, "aliases").iter().take(MOST_ALIASES).for_each(|alias| entry.answer_to(alias));
+        Ok(entry)
     }
 
     /// An agent or a skill from its definition: something to be read, that nobody calls.
@@ -94,6 +104,7 @@ impl Entry {
             title: object.string("title"),
             description: object.string("description").unwrap_or_default(),
             hints: Hints::default(),
+            aliases: Vec::new(),
             definition: Arc::from(definition.to_owned()),
         })
     }
@@ -111,16 +122,49 @@ impl Entry {
         &self.id.tool
     }
 
+    /// Gives it another name, unless it has that one or there is nothing to it.
+    pub fn answer_to(&mut self, alias: &str) {
+        let known = alias == self.name() || self.aliases.iter().any(|known| known == alias);
+        if !known && !words::split(alias).is_empty() {
+            self.aliases.push(alias.to_owned());
+        }
+    }
+
+    /// What its definition says in other words.
+    pub fn tags(&self) -> Vec<String> {
+        listed(&self.definition, "tags")
+    }
+
+    /// Everything but its name, in 32 bytes: a tool that was renamed has the same.
+    pub fn nameless(&self) -> Fingerprint {
+        Fingerprint::of_tool("", &Object::parse(&self.definition).unwrap_or_default())
+    }
+
     /// A member of the definition, parsed. `null` where it is missing.
-    pub fn member(&self, key: &str) -> serde_json::Value {
+    pub fn member(&self, key: &str) -> Value {
         Object::parse(&self.definition).and_then(|object| object.read(key)).unwrap_or_default()
     }
 
-    pub fn input_schema(&self) -> serde_json::Value {
+    pub fn input_schema(&self) -> Value {
         self.member("inputSchema")
     }
 
-    pub fn output_schema(&self) -> serde_json::Value {
+    pub fn output_schema(&self) -> Value {
         self.member("outputSchema")
     }
+}
+
+/// The texts of a list of this name, in the definition itself, in its `_meta`, and in what a framework keeps under a
+/// name of its own in there.
+fn listed(definition: &RawValue, key: &str) -> Vec<String> {
+    // Few have one, and reading it all is dear.
+    if !definition.get().contains(key) {
+        return Vec::new();
+    }
+    let definition: Value = serde_json::from_str(definition.get()).unwrap_or_default();
+    let meta = definition.get("_meta").and_then(Value::as_object);
+    let inner = meta.into_iter().flat_map(|meta| meta.values());
+    let holders = std::iter::once(&definition).chain(definition.get("_meta")).chain(inner);
+    let texts = holders.filter_map(|holder| holder.get(key)?.as_array()).flatten().filter_map(Value::as_str);
+    texts.map(str::to_owned).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolfold_catalog::{ServerTools, SetAside, Source as Tools};
+use toolfold_catalog::{ServerTools, SetAside, Source as Tools, follow};
 use toolfold_config::Server;
 use toolfold_core::ServerName;
 use toolfold_upstream::Manifest;
@@ -42,9 +42,10 @@ impl Known {
         Known { source, config: None, manifest: None, tools: Some(Arc::new(tools)), settled: true }
     }
 
-    pub(crate) fn listed(&mut self, name: &ServerName, manifest: Arc<Manifest>) {
+    /// Takes in a list, and remembers with it what tools were called before.
+    pub(crate) fn listed(&mut self, name: &ServerName, mut manifest: Arc<Manifest>) {
         let info = manifest.server_info.as_deref().and_then(Object::parse).unwrap_or_default();
-        let (tools, set_aside) = ServerTools::read(Tools {
+        let (mut tools, set_aside) = ServerTools::read(Tools {
             name: name.clone(),
             prefix: self.config.as_ref().is_none_or(|config| config.prefix),
             title: info.string("title"),
@@ -52,6 +53,13 @@ impl Known {
             tools: manifest.tools.clone(),
         });
         warn_of(set_aside);
+        if let (Some(before), Some(last)) = (&self.tools, &self.manifest) {
+            let mut old_names = last.old_names.clone();
+            follow(&mut old_names, &before.entries, &tools.entries);
+            Arc::make_mut(&mut manifest).old_names = old_names;
+        }
+        tools.answer_to(&manifest.old_names);
+        tools.answer_to(self.config.iter().flat_map(|config| &config.aliases));
         self.tools = Some(Arc::new(tools));
         self.manifest = Some(manifest);
         self.settled = true;

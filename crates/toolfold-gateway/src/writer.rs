@@ -169,10 +169,10 @@ impl Writer {
                 false
             }
             Happened::Listed(manifest) => {
-                known.listed(&server, manifest.clone());
                 let tools = manifest.tools.len();
                 info!(%server, tools, protocol = %manifest.version, "listed");
-                self.remember(server, manifest);
+                known.listed(&server, manifest);
+                self.remember(server);
                 true
             }
             Happened::Notification { method, params } => {
@@ -198,8 +198,11 @@ impl Writer {
     }
 
     /// Keeps a manifest for the next start. Slow disks must not hold up the writer, so it is done beside it.
-    fn remember(&self, server: ServerName, manifest: Arc<Manifest>) {
-        let Some(config) = self.servers.get(&server).and_then(|known| known.config.clone()) else { return };
+    fn remember(&self, server: ServerName) {
+        let Some(Known { config: Some(config), manifest: Some(manifest), .. }) = self.servers.get(&server) else {
+            return;
+        };
+        let (config, manifest) = (config.clone(), manifest.clone());
         let Some(store) = self.store.clone() else { return };
         tokio::task::spawn_blocking(move || {
             let text = raw(&*manifest);
@@ -247,15 +250,14 @@ impl Writer {
         let Some(inner) = self.inner.upgrade() else { return false };
         let old = inner.config.load_full();
         let changes = changed(&old, &new);
-        for name in changes.removed.iter().chain(&changes.changed) {
-            // Calls under way hold the old snapshot, and with it the server, until they are done.
-            self.servers.remove(name);
-        }
+        // Calls under way hold the old snapshot, and with it the server, until they are done.
+        changes.removed.iter().for_each(|name| drop(self.servers.remove(name)));
         for name in changes.added.iter().chain(&changes.changed) {
             let Some(server) = new.servers.get(name) else { continue };
+            let before = self.servers.remove(name);
             let same_source = old.servers.get(name).is_some_and(|before| config_key(before) == config_key(server));
-            let manifest = inner.snapshot.load().sources.get(name).and_then(|source| source.upstream()?.manifest());
-            self.add(Arc::new(server.clone()), manifest.filter(|_| same_source));
+            let manifest = before.and_then(|known| known.manifest).filter(|_| same_source);
+            self.add(Arc::new(server.clone()), manifest);
         }
         info!(
             added = changes.added.len(),

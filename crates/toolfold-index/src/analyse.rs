@@ -13,8 +13,6 @@ const LARGEST_DEFINITION: usize = 512 * 1024;
 const DEEPEST: usize = 6;
 /// Characters of each field, in the order of `Field::ALL`.
 const LONGEST: [usize; FIELDS] = [200, 200, 200, 200, 400, 4000, 1000, 2500];
-/// Members of a definition, or of its `_meta`, that say in other words what the tool is about.
-const TAGS: [&str; 2] = ["tags", "aliases"];
 /// Said of nearly every server, so it tells none apart.
 pub(crate) const EVERY_SERVER: [&str; 3] = ["mcp", "server", "modelcontextprotocol"];
 
@@ -25,7 +23,7 @@ pub enum Field {
     Server,
     Name,
     Title,
-    /// Tags and aliases that the definition brings along.
+    /// Tags, and other names it answers to.
     Tag,
     /// The first sentence of the description.
     Summary,
@@ -86,8 +84,9 @@ impl Texts {
         texts.add(Field::Description, rest);
         if entry.definition.get().len() <= LARGEST_DEFINITION {
             texts.add_schema(&entry.input_schema(), 0);
-            texts.add_tags(entry.definition.get());
+            entry.tags().iter().for_each(|tag| texts.add(Field::Tag, tag));
         }
+        entry.aliases.iter().for_each(|alias| texts.add(Field::Tag, alias));
         texts
     }
 
@@ -105,20 +104,6 @@ impl Texts {
             whole.push(' ');
         }
         whole.push_str(beginning(text, left - 1));
-    }
-
-    /// Of the definition itself, of its `_meta`, and of what a framework keeps under a name of its own in there.
-    fn add_tags(&mut self, definition: &str) {
-        if !TAGS.iter().any(|key| definition.contains(key)) {
-            return;
-        }
-        let definition: Value = serde_json::from_str(definition).unwrap_or_default();
-        let meta = definition.get("_meta").and_then(Value::as_object);
-        let inner = meta.into_iter().flat_map(|meta| meta.values());
-        for holder in std::iter::once(&definition).chain(definition.get("_meta")).chain(inner) {
-            let lists = TAGS.iter().filter_map(|key| holder.get(key)?.as_array());
-            lists.flatten().filter_map(Value::as_str).for_each(|tag| self.add(Field::Tag, tag));
-        }
     }
 
     fn add_schema(&mut self, schema: &Value, depth: usize) {

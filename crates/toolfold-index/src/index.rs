@@ -210,9 +210,7 @@ impl<'a> Builder<'a> {
         let (vector, pieces) = model().entry(texts);
         self.vectors.push(vector.row());
         self.push_pieces(&pieces);
-        let names = NameHashes::new(&words::split(entry.server().as_str()), &words::split(entry.name()), |word| {
-            self.stem(word)
-        });
+        let names = NameHashes::new(entry, |word| self.stem(word));
         self.documents.push(Document { key, names, likeness });
     }
 
@@ -304,7 +302,7 @@ impl<'a> Builder<'a> {
             entries: postings.iter().map(|posting| posting.0).collect(),
             weights: postings.iter().map(|posting| posting.1).collect(),
             fields: postings.iter().map(|posting| posting.2).collect(),
-            names: Names::new(self.documents.iter().map(|document| document.names)),
+            names: Names::new(self.documents.iter().map(|document| &document.names)),
             documents: self.documents,
             vectors: self.vectors,
             pieces: self.pieces,
@@ -339,6 +337,7 @@ fn placed(postings: &[Posting], number: &[u32]) -> (Vec<u32>, Vec<(u32, u16, Fie
 }
 
 fn key(entry: &Entry, server_title: Option<&str>) -> u64 {
-    let title = server_title.unwrap_or_default();
-    Hash::of([entry.server().as_str(), title, entry.name(), &entry.description, entry.definition.get()], "\0")
+    let texts = [entry.server().as_str(), server_title.unwrap_or_default(), entry.name(), &entry.description];
+    let texts = texts.into_iter().chain([entry.definition.get()]).chain(entry.aliases.iter().map(String::as_str));
+    Hash::of(texts, "\0")
 }

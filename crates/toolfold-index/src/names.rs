@@ -1,6 +1,8 @@
 //! Whether a query is an entry's name. Names are compared as hashes: of the letters alone (`createIssue` and
 //! `create issue` are one), and of the stems in order (`list issues` names `list_issue`).
 
+use toolfold_core::{Entry, words};
+
 /// 64-bit FNV-1a: the same on every machine and in every run.
 #[derive(Clone, Copy)]
 pub(crate) struct Hash(pub(crate) u64);
@@ -22,13 +24,13 @@ impl Hash {
     }
 }
 
-/// The hashes of one entry's name, alone and after its server's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The hashes of one entry's names, each alone and after its server's.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NameHashes {
-    pub(crate) letters: u64,
-    pub(crate) whole_letters: u64,
-    pub(crate) stems: u64,
-    pub(crate) whole_stems: u64,
+    letters: [u64; 2],
+    stems: [u64; 2],
+    /// Stems of other names it answers to. They never name it exactly: that is for whose name it is.
+    aliases: Box<[u64]>,
 }
 
 /// How well a query names an entry. Later is better.
@@ -48,11 +50,11 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    pub(crate) fn new(names: impl Iterator<Item = NameHashes>) -> Self {
+    pub(crate) fn new<'a>(names: impl Iterator<Item = &'a NameHashes>) -> Self {
         let (mut letters, mut stems) = (Vec::new(), Vec::new());
         for (entry, names) in (0u32..).zip(names) {
-            letters.extend([(names.letters, entry), (names.whole_letters, entry)]);
-            stems.extend([(names.stems, entry), (names.whole_stems, entry)]);
+            letters.extend(names.letters.map(|hash| (hash, entry)));
+            stems.extend(names.stems.iter().chain(&names.aliases).map(|hash| (*hash, entry)));
         }
         letters.sort_unstable();
         stems.sort_unstable();
@@ -80,14 +82,17 @@ fn with(table: &[(u64, u32)], hash: u64) -> impl Iterator<Item = usize> {
 }
 
 impl NameHashes {
-    pub(crate) fn new(server: &[String], name: &[String], stem: impl Fn(&str) -> String) -> Self {
-        let stems = |words: &[String]| words.iter().map(|word| stem(word)).collect::<Vec<_>>();
-        let whole = [server, name].concat();
+    pub(crate) fn new(entry: &Entry, stem: impl Fn(&str) -> String) -> Self {
+        let server = words::split(entry.server().as_str());
+        let both = |name: &str| {
+            let name = words::split(name);
+            [name.clone(), [&server[..], &name].concat()]
+        };
+        let stems = |words: Vec<String>| Hash::of(words.iter().map(|word| stem(word)), " ");
         NameHashes {
-            letters: Hash::of(name, ""),
-            whole_letters: Hash::of(&whole, ""),
-            stems: Hash::of(stems(name), " "),
-            whole_stems: Hash::of(stems(&whole), " "),
+            letters: both(entry.name()).map(|words| Hash::of(words, "")),
+            stems: both(entry.name()).map(stems),
+            aliases: entry.aliases.iter().flat_map(|alias| both(alias)).map(stems).collect(),
         }
     }
 }

@@ -42,6 +42,7 @@ pub(crate) async fn list(connection: Arc<Connection>, greeting: Greeting, parts:
         prompts,
         resources,
         templates,
+        old_names: Default::default(),
     }
 }
 

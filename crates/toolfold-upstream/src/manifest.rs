@@ -1,6 +1,8 @@
 //! What a server said of itself, in a form that outlives the process. Definitions are kept as raw JSON: what is odd
 //! about one of them is for the catalog to judge, not a reason to lose it here.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use toolfold_wire::{Era, Raw};
 
@@ -24,6 +26,10 @@ pub struct Manifest {
     pub resources: Vec<Raw>,
     #[serde(default)]
     pub templates: Vec<Raw>,
+    /// Names that tools had in earlier lists, and what they are called in this one. No server says this: whoever
+    /// compares lists adds it.
+    #[serde(default)]
+    pub old_names: BTreeMap<String, String>,
 }
 
 /// `"legacy"` or `"modern"`.

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use insta::assert_snapshot;
@@ -80,6 +81,35 @@ fn names_are_prefixed_or_bare_and_never_meet() {
     bare.twin bare__twin
     other.twin other__twin
     ");
+}
+
+#[test]
+fn an_alias_is_understood_after_every_name() {
+    let listed = |server: &str, tools: &[(&str, &str)]| {
+        let mut read = Arc::into_inner(read(server, true, &tools.iter().map(|(name, _)| *name).collect::<Vec<_>>()))
+            .expect("nobody else has it");
+        let aliases: BTreeMap<String, String> =
+            tools.iter().map(|(name, alias)| (alias.to_string(), name.to_string())).collect();
+        read.answer_to(&aliases);
+        Arc::new(read)
+    };
+    let catalog = Catalog::merge(
+        1,
+        [listed("a", &[("send_mail", "post_letter"), ("print", "search")]), listed("b", &[("search", "postLetter2")])],
+    );
+    let id = |spelling: &str| catalog.resolve(spelling).map(|position| catalog.entry(position).id.to_string());
+    for (spelling, expected) in [
+        ("post_letter", "a.send_mail"),
+        ("PostLetter", "a.send_mail"),
+        ("a.post_letter", "a.send_mail"),
+        // Whose name it is has it.
+        ("search", "b.search"),
+        ("a.search", "a.print"),
+        ("post letter 2", "b.search"),
+    ] {
+        assert_eq!(id(spelling).as_deref(), Ok(expected), "{spelling}");
+    }
+    assert!(id("b.post_letter").is_err());
 }
 
 #[test]

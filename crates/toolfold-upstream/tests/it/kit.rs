@@ -29,6 +29,7 @@ pub(crate) fn config(transport: Transport, start: Start) -> Server {
         era: EraChoice::Auto,
         prefix: true,
         forbid: Vec::new(),
+        aliases: Default::default(),
         timeouts: Timeouts {
             connect: Duration::from_secs(30),
             call: Duration::from_secs(30),

@@ -1,6 +1,7 @@
 //! What goes wrong in production, done on purpose to the real binary.
 
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolfold_test::{FakeServer, HttpClient, StdioClient};
@@ -194,13 +195,13 @@ async fn a_change_of_the_configuration_touches_only_what_changed() {
     while !names.contains(&json!("comes__new")) {
         let list = client.request("tools/list", json!({})).await;
         names = list["tools"].as_array().unwrap().iter().map(|tool| tool["name"].clone()).collect();
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        tokio::time::sleep(Duration::from_millis(50)).await;
     }
     assert_eq!(names, [json!("comes__new"), json!("stays__slow")]);
     assert!(under_way.await.unwrap()["isError"].is_null());
     assert_eq!(stays.starts().len(), starts, "what did not change was not restarted");
     std::fs::write(world.path("toolfold.toml"), "surfice = 1\n").unwrap();
-    tokio::time::sleep(std::time::Duration::from_millis(2500)).await;
+    tokio::time::sleep(Duration::from_millis(2500)).await;
     assert!(call(&client, "comes.new").await["isError"].is_null(), "a bad file changes nothing");
 }
 
@@ -210,7 +211,7 @@ async fn toolfold_killed_while_it_remembers_opens_its_store_again() {
         let fake = FakeServer::script(json!({"tools": ["work"], "huge_list": 2_000_000}));
         let world = world("", &[("fake", &fake)]);
         let mut first = world.serve();
-        tokio::time::sleep(std::time::Duration::from_millis(60 * round)).await;
+        tokio::time::sleep(Duration::from_millis(60 * round)).await;
         kill(first.id(), "-KILL");
         first.wait();
         let client = stdio(&world).await;
@@ -242,4 +243,35 @@ async fn stdio(world: &World) -> StdioClient {
     let client = StdioClient::start(env!("CARGO_BIN_EXE_toolfold"), &["serve", "--stdio", "--config", &config], &env);
     client.initialize("2025-11-25").await;
     client
+}
+
+#[tokio::test]
+async fn a_tool_that_was_renamed_answers_to_its_old_name_also_after_a_restart() {
+    let script = |name: &str| {
+        let page = json!({"name": name, "description": "Reads a page of the web.", "inputSchema": {"type": "object"}});
+        json!({"tools": ["ping", page]})
+    };
+    let fake = FakeServer::script(script("fetch_page"));
+    let mut text_of_config = config("", &[("fake", &fake)]);
+    text_of_config.push_str("aliases = { knock = \"ping\" }\n");
+    let world = World::with_config(&text_of_config);
+    // Starts the server with a call, and waits for its newest list.
+    let started = async |tool: &str| {
+        let client = stdio(&world).await;
+        client.request("tools/call", json!({"name": "fake.knock", "arguments": {}})).await;
+        let find = json!({"name": "find_tools", "arguments": {"query": tool}});
+        while !text(&client.request("tools/call", find.clone()).await).starts_with(&format!("fake.{tool}")) {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        client
+    };
+    started("fetch_page").await;
+    fake.rewrite(script("read_url"));
+    for _ in 0..2 {
+        let call = json!({"name": "fake.fetch_page", "arguments": {}});
+        let answer = started("read_url").await.request("tools/call", call).await;
+        assert!(answer["isError"].is_null(), "{answer}");
+    }
+    let called: Vec<Value> = fake.received("tools/call").iter().map(|call| call["params"]["name"].clone()).collect();
+    assert_eq!(called, ["ping", "ping", "read_url", "ping", "read_url"]);
 }
