@@ -162,6 +162,28 @@ def own(shared, forbidden, pairs):
                 yield Pair(pair["query"], document(tools[pair["tool"]]), "held" if server in away else "own", server)
 
 
+def invented(folder):
+    """Tools that do not exist and requests for them by style, written for this project: {server: [(tool, requests)]}."""
+    servers = {}
+    for path in sorted(glob.glob(f"{folder}/*.jsonl")):
+        for line in jsonl(path):
+            properties = {name: {"description": text} if text else {} for name, text in line["parameters"].items()}
+            tool = {"server": line["server"], "name": line["name"], "description": line["description"], "input_schema": {"properties": properties}}
+            servers.setdefault(line["server"], []).append((tool, line["queries"]))
+    return servers
+
+
+def invented_pairs(folder, forbidden):
+    servers = invented(folder)
+    away = held(servers)
+    kept = {id(t) for t in forbidden.without([tool for tools in servers.values() for tool, _ in tools])}
+    for server, tools in servers.items():
+        for tool, requests in tools:
+            for request in requests.values():
+                if id(tool) in kept and plain(request) not in forbidden.queries:
+                    yield Pair(request, document(tool), "held" if server in away else "own", "invented")
+
+
 def tool_texts(shared, forbidden):
     """Tools without queries, one of each description, and none that is nearly one of the servers kept out."""
     servers = catalogs(shared, forbidden)
@@ -303,5 +325,6 @@ def everything(shared, pairs, sources, seed=7):
     random_ = random.Random(seed)
     forbidden = Forbidden(shared)
     result = list(labelled(shared, forbidden)) + list(own(shared, forbidden, pairs))
+    result += list(invented_pairs(os.path.join(os.path.dirname(pairs), "invented"), forbidden))
     result += list(self_pairs(tool_texts(shared, forbidden)))
     return result + list(outside(sources, random_))

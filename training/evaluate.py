@@ -30,6 +30,7 @@ class Set:
         self.lexical = Lexical(self.documents)
         place = {t["id"]: i for i, t in enumerate(tools)}
         self.queries = [q["query"] for q in queries]
+        self.styles = [q.get("style") for q in queries]
         self.relevant = [{place[r] for r in q["relevant"]} for q in queries]
 
     def figures(self, score):
@@ -56,12 +57,23 @@ def held_out(shared, pairs):
     servers = data.catalogs(shared, forbidden)
     tools = [dict(t, id=f"{s}::{t['name']}") for s, ts in servers.items() for t in ts]
     queries = [
-        {"query": p["query"], "relevant": [f"{s}::{p['tool']}"]}
+        {"query": p["query"], "relevant": [f"{s}::{p['tool']}"], "style": p["style"]}
         for s in sorted(data.held(servers)) if os.path.exists(f"{pairs}/{s}.jsonl") for p in data.jsonl(f"{pairs}/{s}.jsonl")
     ]
     known = {t["id"] for t in tools}
     unique = {t["id"]: t for t in tools}
     return Set("held_out", list(unique.values()), [q for q in queries if q["relevant"][0] in known])
+
+
+def held_invented(pairs):
+    """The invented servers kept out of training, searched among all invented tools."""
+    servers = data.invented(os.path.join(os.path.dirname(pairs.rstrip("/")), "invented"))
+    tools = [dict(tool, id=f"{s}::{tool['name']}") for s, ts in servers.items() for tool, _ in ts]
+    queries = [
+        {"query": request, "relevant": [f"{s}::{tool['name']}"], "style": style}
+        for s in sorted(data.held(servers)) for tool, requests in servers[s] for style, request in requests.items()
+    ]
+    return Set("held_invented", list({t["id"]: t for t in tools}.values()), queries)
 
 
 def table(title, sets, score_of):
@@ -82,7 +94,7 @@ def main():
     options = parser.parse_args()
     sets, model = read_all(options.sets), load(options.model)
     if options.pairs:
-        sets.append(held_out(options.shared, options.pairs))
+        sets += [held_out(options.shared, options.pairs), held_invented(options.pairs)]
     rankings = {s.name: Ranking(s.documents, s.lexical, model) for s in sets}
     print("columns: Hit@1 Hit@5 R@5 R@10 NDCG@10")
     for kind in ("lexical_only", "dense_only", "simple", "with_clauses", "fused"):

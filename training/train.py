@@ -24,7 +24,7 @@ from model import FIELDS, LIMITS, Static
 from teacher import Teacher, shrink
 from words import Pieces
 
-SEED, DIMENSIONS = 7, 256
+SEED, DIMENSIONS = 7, 384
 START_WEIGHTS = [0.6, 1.0, 1.0, 0.5, 0.3, 0.3]
 # Runs from the same start that lean on the teacher more and more. The model is their mean, drawn back a little to the start.
 START_SHARE = 0.2
@@ -183,7 +183,7 @@ def train(options, names, table, log_weights, examples):
     began, kept = time.time(), []
     for step in range(options.steps):
         if step in (options.steps // 5, options.steps // 2):
-            mine(net, examples, ["metatool", "sealtools", "own", "self"])
+            mine(net, examples, ["metatool", "sealtools", "own", "invented", "self"])
         contrast, distance = losses(net, examples, examples.batch(options.batch), options)
         optimiser.zero_grad()
         (contrast + options.follow * distance).backward()

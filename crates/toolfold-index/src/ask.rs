@@ -38,6 +38,8 @@ const JOINTS: [&str; 6] = ["and", "then", "also", "because", "but", "while"];
 /// A query ready for the index.
 pub(crate) struct Asked {
     pub(crate) terms: Vec<Term>,
+    /// How many words that mean something were said.
+    pub(crate) words: usize,
     /// The lexical score of an entry that is all about this query.
     pub(crate) best: f32,
     pub(crate) pieces: Vec<u16>,
@@ -114,6 +116,7 @@ impl Asked {
             letters: Hash::of(all.iter().map(|word| &word.said), ""),
             stems: Hash::of(all.iter().map(stem), " "),
             clauses: parts.into_iter().map(clause).collect(),
+            words: all.iter().filter(|word| word.says_something()).count(),
             terms,
             best,
             pieces,

@@ -5,16 +5,17 @@ use crate::ask::Asked;
 use crate::names::Named;
 use crate::rank::Scored;
 
-/// Of a logistic regression over the features below. The base is 0.3 above what fits our own queries best: those are
-/// harder than most, and with it 0.8 means eight in ten there still.
-const BASE: f32 = -3.29;
-const SEMANTIC: f32 = 2.79;
-const LEXICAL: f32 = 0.63;
-const NEAR: f32 = 1.43;
-const AHEAD: f32 = 11.76;
+/// Of a logistic regression over the features below.
+const BASE: f32 = -3.67;
+const SEMANTIC: f32 = 2.41;
+const NEAR: f32 = 1.47;
+const AHEAD: f32 = 14.04;
+const WORDS: f32 = 0.43;
 
 /// Below this the best hit is no answer: nearly nine in ten such hits are wrong.
-pub const FLOOR: f32 = 0.13;
+pub const FLOOR: f32 = 0.14;
+/// Above this a hit counts half of the rest, so that what a query names is surer than everything else.
+const NEARLY_SURE: f32 = 0.9;
 
 /// The confidences of ranked hits, never rising.
 pub(crate) fn confidences(asked: &Asked, ranked: &[(Scored, usize)]) -> Vec<f32> {
@@ -34,11 +35,14 @@ fn of(asked: &Asked, scored: &Scored, other: f32) -> f32 {
     let near = scored.near.unwrap_or(0.0);
     // Scores are relative to the best: how far ahead it is says little where even the best is hardly alike.
     let ahead = (scored.score - other).clamp(-1.0, 1.0) * scored.semantic.max(lexical).max(0.0);
-    let sum = BASE + SEMANTIC * scored.semantic + LEXICAL * lexical + NEAR * near + AHEAD * ahead;
+    let said = BASE + WORDS * (asked.words as f32).ln_1p();
+    let sum = said + SEMANTIC * scored.semantic + NEAR * near + AHEAD * ahead;
     let chance = 1.0 / (1.0 + (-sum).exp());
     match scored.named {
         Named::Exactly => 0.97 + 0.03 * chance,
         Named::Nearly => 0.95 + 0.02 * chance,
-        Named::No => 0.95 * chance,
+        // Grammar alone asks for nothing.
+        Named::No if asked.words == 0 => 0.0,
+        Named::No => chance - (chance - NEARLY_SURE).max(0.0) / 2.0,
     }
 }

@@ -1,5 +1,5 @@
 //! The meanings of all entries: a byte a dimension for exact comparison, a bit a dimension for a first look. The bits
-//! of a million entries are thirty megabytes, which is what makes a scan of all of them quick.
+//! of a million entries are fifty megabytes, which is what makes a scan of all of them quick.
 
 use fearless_simd::{Level, dispatch};
 
@@ -124,12 +124,15 @@ impl Vectors {
     }
 }
 
+/// Numbers for the signs of a vector of the shipped model.
+const USUAL: usize = 6;
+
 #[inline(always)]
 fn distances(signs: &[u64], query: &[u64]) -> Vec<u16> {
     let distance = |(a, b): (&u64, &u64)| (a ^ b).count_ones() as u16;
     // The usual size, told to the compiler.
-    if let Ok(query) = <[u64; 4]>::try_from(query) {
-        let (rows, _) = signs.as_chunks::<4>();
+    if let Ok(query) = <[u64; USUAL]>::try_from(query) {
+        let (rows, _) = signs.as_chunks::<USUAL>();
         return rows.iter().map(|row| row.iter().zip(&query).map(distance).sum()).collect();
     }
     signs.chunks_exact(query.len().max(1)).map(|row| row.iter().zip(query).map(distance).sum()).collect()

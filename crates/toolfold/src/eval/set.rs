@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 use toolfold_catalog::{Catalog, ServerTools, Source};
 use toolfold_core::{Entry, ServerName, ToolId, slug};
@@ -34,15 +34,20 @@ pub struct BadSet {
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ToolLine {
     id: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "text_or_null")]
     server: String,
     name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     title: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "text_or_null")]
     description: String,
     #[serde(default)]
     input_schema: Option<Value>,
+}
+
+/// Sets are written by many programs, and some write `null` for what is not there.
+fn text_or_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 
 #[derive(Deserialize)]

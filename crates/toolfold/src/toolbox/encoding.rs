@@ -41,7 +41,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new("url_decode", "Decode from URLs", "Decode percent-encoded text.", url_decode)
             .needs("text", text("The text to decode"))
             .takes("form", flag("Read + as a space, as HTML forms write it")),
-        Tool::new("hash_digest", "Hash text", "Compute the SHA-2 digest of a text.", digest)
+        Tool::new("hash_digest", "Hash text", "Compute the SHA-2 digest (checksum) of a text.", digest)
             .needs("text", text("The text to hash"))
             .takes("algorithm", choice("The algorithm; sha256 if left out", &ALGORITHMS))
             .gives(json!({"algorithm": {"type": "string"}, "hex": {"type": "string"}, "base64": {"type": "string"}})),

@@ -121,9 +121,11 @@ fn the_toolbox_as_a_tree() {
         toolbox.hash_digest
         toolbox.hex_decode
         toolbox.hex_encode
+        toolbox.json_diff
         toolbox.json_format
         toolbox.json_query
         toolbox.json_validate
+        toolbox.markdown_table
         toolbox.number_base
         toolbox.unit_convert
         toolbox.url_decode

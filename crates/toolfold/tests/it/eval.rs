@@ -68,6 +68,20 @@ fn a_file_of_queries_is_enough_to_measure_what_is_configured() {
 }
 
 #[test]
+fn what_a_set_leaves_out_may_be_null() {
+    let world = World::without_config();
+    fs::write(
+        world.path("tools.jsonl"),
+        r#"{"id": "a", "name": "dig", "server": null, "description": null, "input_schema": null}"#,
+    )
+    .unwrap();
+    fs::write(world.path("queries.jsonl"), r#"{"query": "dig", "relevant": ["a"]}"#).unwrap();
+    let told = run(&world, &["eval", "--tools", "tools.jsonl", "--queries", "queries.jsonl", "--json"]);
+    let told: Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(told["figures"]["hit_1"], 100.0);
+}
+
+#[test]
 fn each_side_of_the_ranking_can_be_seen_alone() {
     let world = World::without_config();
     let queries = sets().join("toolbox/queries.jsonl");
