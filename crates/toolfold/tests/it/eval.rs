@@ -68,6 +68,23 @@ fn a_file_of_queries_is_enough_to_measure_what_is_configured() {
 }
 
 #[test]
+fn the_encoder_in_the_repository_finds_more_than_the_fast_tier() {
+    let world = World::without_config();
+    let weights = sets().join("../weights/precise.bin");
+    for set in ["toolbox", "project"] {
+        let [tools, queries] = ["tools", "queries"].map(|file| sets().join(format!("{set}/{file}.jsonl")));
+        let gain = |more: &[&str]| {
+            let arguments =
+                ["eval", "--json", "--tools", tools.to_str().unwrap(), "--queries", queries.to_str().unwrap()];
+            let told: Value = serde_json::from_str(&run(&world, &[&arguments[..], more].concat())).unwrap();
+            told["figures"]["ndcg_10"].as_f64().unwrap()
+        };
+        let (fast, precise) = (gain(&[]), gain(&["--precise", weights.to_str().unwrap()]));
+        assert!(precise > fast, "{set}: {precise} with it, {fast} without");
+    }
+}
+
+#[test]
 fn what_a_set_leaves_out_may_be_null() {
     let world = World::without_config();
     fs::write(
