@@ -1,7 +1,10 @@
-//! The meanings of all entries: a byte a dimension for exact comparison, a bit a dimension for a first look. The bits
-//! of a million entries are fifty megabytes, which is what makes a scan of all of them quick.
+//! The meanings of all entries: a byte a dimension for exact comparison, a bit for each of the first dimensions for a
+//! first look. The bits of a million entries are thirty megabytes, which is what makes a scan of all of them quick.
 
 use fearless_simd::{Level, dispatch};
+
+/// How many dimensions a first look compares.
+const SIGNS: usize = 256;
 
 /// A vector of about length one, its dimensions in signed bytes of a common scale. Zero where nothing was understood.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,7 +85,7 @@ pub(crate) struct Vectors {
     dimensions: usize,
     bytes: Vec<u8>,
     scales: Vec<f32>,
-    /// The signs of the dimensions, 64 in a number.
+    /// The signs of the first dimensions, 64 in a number.
     signs: Vec<u64>,
 }
 
@@ -124,15 +127,12 @@ impl Vectors {
     }
 }
 
-/// Numbers for the signs of a vector of the shipped model.
-const USUAL: usize = 6;
-
 #[inline(always)]
 fn distances(signs: &[u64], query: &[u64]) -> Vec<u16> {
     let distance = |(a, b): (&u64, &u64)| (a ^ b).count_ones() as u16;
     // The usual size, told to the compiler.
-    if let Ok(query) = <[u64; USUAL]>::try_from(query) {
-        let (rows, _) = signs.as_chunks::<USUAL>();
+    if let Ok(query) = <[u64; SIGNS / 64]>::try_from(query) {
+        let (rows, _) = signs.as_chunks::<{ SIGNS / 64 }>();
         return rows.iter().map(|row| row.iter().zip(&query).map(distance).sum()).collect();
     }
     signs.chunks_exact(query.len().max(1)).map(|row| row.iter().zip(query).map(distance).sum()).collect()
@@ -140,5 +140,5 @@ fn distances(signs: &[u64], query: &[u64]) -> Vec<u16> {
 
 fn signs(bytes: &[u8]) -> impl Iterator<Item = u64> {
     let bit = |(place, byte): (usize, &u8)| u64::from(*byte as i8 > 0) << place;
-    bytes.chunks(64).map(move |chunk| chunk.iter().enumerate().map(bit).sum())
+    bytes[..SIGNS.min(bytes.len())].chunks(64).map(move |chunk| chunk.iter().enumerate().map(bit).sum())
 }
