@@ -1,6 +1,7 @@
 //! Near-copies: tools of one server that say the same in the same words. One of them stands for all in an answer, so that
 //! a server with a hundred variants of one tool gets one line.
 
+use fearless_simd::{Level, dispatch};
 use toolfold_catalog::Catalog;
 
 use crate::analyse::Field;
@@ -52,6 +53,7 @@ impl LikenessBuilder {
 }
 
 impl Likeness {
+    #[inline(always)]
     fn is_copy_of(self, other: Likeness) -> bool {
         self.words.min(other.words) >= FEWEST_WORDS && (self.bits ^ other.bits).count_ones() <= MOST_DIFFERENT_BITS
     }
@@ -68,19 +70,38 @@ fn spread(mut hash: u64) -> u64 {
 /// is never folded away.
 pub(crate) fn fold(index: &Index, catalog: &Catalog, ranked: Vec<Scored>) -> Vec<(Scored, usize)> {
     let mut kept: Vec<(Scored, usize)> = Vec::with_capacity(ranked.len());
+    let mut likenesses: Vec<Likeness> = Vec::with_capacity(ranked.len());
     for (place, scored) in ranked.into_iter().enumerate() {
-        let original = (place < FOLDED && scored.named == Named::No)
-            .then(|| kept.iter().position(|(other, _)| is_copy(index, catalog, other.entry, scored.entry)))
-            .flatten();
-        match original {
+        let likeness = index.documents[scored.entry].likeness;
+        let of_its_server = |other: &usize| {
+            let (other, _) = &kept[*other];
+            catalog.entry(other.entry).server() == catalog.entry(scored.entry).server()
+        };
+        let may_be_copy = place < FOLDED && scored.named == Named::No;
+        let copies = if may_be_copy { copies_of(likeness, &likenesses) } else { Vec::new() };
+        match copies.into_iter().find(of_its_server) {
             Some(original) => kept[original].1 += 1,
-            None => kept.push((scored, 0)),
+            None => {
+                kept.push((scored, 0));
+                likenesses.push(likeness);
+            }
         }
     }
     kept
 }
 
-fn is_copy(index: &Index, catalog: &Catalog, a: usize, b: usize) -> bool {
-    index.documents[a].likeness.is_copy_of(index.documents[b].likeness)
-        && catalog.entry(a).server() == catalog.entry(b).server()
+/// The places of those that say the same.
+fn copies_of(one: Likeness, others: &[Likeness]) -> Vec<usize> {
+    dispatch!(Level::new(), _ => copies(one, others))
+}
+
+#[inline(always)]
+fn copies(one: Likeness, others: &[Likeness]) -> Vec<usize> {
+    let mut found = Vec::new();
+    for (place, other) in others.iter().enumerate() {
+        if one.is_copy_of(*other) {
+            found.push(place);
+        }
+    }
+    found
 }

@@ -21,7 +21,7 @@ const ENCODER: f32 = 0.6;
 /// The share of the best part in a request for several things.
 const PART: f32 = 0.2;
 /// How many of the best are compared piece by piece, and what that may add.
-const COMPARED: usize = 30;
+const COMPARED: usize = 20;
 const NEARNESS: f32 = 0.2;
 /// An entry that shares no word with a query is an answer only if it means something like it.
 const ALIKE: f32 = 0.05;

@@ -115,9 +115,14 @@ impl Vectors {
         dispatch!(Level::new(), _ => self.all_likeness(query, entries))
     }
 
+    /// A loop, because the closure of an iterator would be compiled apart, without the instructions chosen here.
     #[inline(always)]
     fn all_likeness(&self, query: &Vector, entries: &[u32]) -> Vec<f32> {
-        entries.iter().map(|entry| self.row(*entry as usize).likeness(query.row())).collect()
+        let mut found = Vec::with_capacity(entries.len());
+        for entry in entries {
+            found.push(self.row(*entry as usize).likeness(query.row()));
+        }
+        found
     }
 
     /// In how many signs each entry differs from a query.
