@@ -34,6 +34,8 @@ pub struct Filter<'a> {
     /// Positions, ascending: the entries of a node.
     pub within: Option<&'a [usize]>,
     pub kind: Option<Kind>,
+    /// One of these must be among its own tags, in whatever case.
+    pub tags: Option<Vec<String>>,
     pub read_only: Option<bool>,
     pub destructive: Option<bool>,
     /// The beginning of the id or of the bare name.
@@ -90,10 +92,11 @@ pub struct TermMatch {
 
 impl Filter<'_> {
     pub(crate) fn is_open(&self) -> bool {
-        let Filter { servers, within, kind, read_only, destructive, prefix } = self;
+        let Filter { servers, within, kind, tags, read_only, destructive, prefix } = self;
         servers.is_none()
             && within.is_none()
             && kind.is_none()
+            && tags.is_none()
             && read_only.is_none()
             && destructive.is_none()
             && prefix.is_none()
@@ -111,7 +114,13 @@ impl Filter<'_> {
             && asked(self.read_only, Some(read_only), false)
             && asked(self.destructive, entry.hints.destructive, !read_only)
             && self.prefix.as_ref().is_none_or(|prefix| has_prefix(entry, prefix))
+            && self.tags.as_ref().is_none_or(|tags| has_tag(entry, tags))
     }
+}
+
+fn has_tag(entry: &Entry, tags: &[String]) -> bool {
+    let lower: Vec<String> = tags.iter().map(|tag| tag.to_lowercase()).collect();
+    entry.tags().iter().any(|tag| lower.contains(&tag.to_lowercase()))
 }
 
 fn has_prefix(entry: &Entry, prefix: &str) -> bool {

@@ -42,12 +42,13 @@ impl<'a> Places<'a> {
         home.map_or_else(|| catalog.entry(position).server().to_string(), String::clone)
     }
 
-    /// What its nodes are tagged with, then the words of its name.
+    /// Its own tags, then what its nodes are tagged with, then the words of its name.
     pub(super) fn tags(&self, position: usize) -> Vec<String> {
         let mut tags: Vec<String> = Vec::new();
         let of_nodes = self.nodes(position).into_iter().flat_map(|node| node.tags.iter().map(|tag| tag.to_lowercase()));
-        let of_name = words::split(self.view.catalog.entry(position).name());
-        for tag in of_nodes.chain(of_name) {
+        let entry = self.view.catalog.entry(position);
+        let own = entry.tags().into_iter().map(|tag| tag.to_lowercase());
+        for tag in own.chain(of_nodes).chain(words::split(entry.name())) {
             if !tags.contains(&tag) && tags.len() < MOST_TAGS {
                 tags.push(tag);
             }

@@ -102,6 +102,9 @@ fn tags_and_aliases_are_words_of_a_tool() {
     let catalog = Catalog::merge(1, [server("s", tools)]);
     let first = |text| found(&catalog, Query { text, ..Query::default() }).split(' ').next().unwrap().to_owned();
     assert_eq!([first("billing"), first("print a poster"), first("surgery")], ["s.alpha", "s.beta", "s.gamma"]);
+    let tags = Some(vec!["Billing".to_owned()]);
+    let filter = Filter { tags, ..Filter::default() };
+    assert_eq!(found(&catalog, Query { filter, ..Query::default() }), "s.alpha");
     // An alias is as good as a name.
     let named = Index::build(&catalog).search(&catalog, &Query { text: "printPosters", limit: 1, ..Query::default() });
     assert!(named.hits[0].confidence >= 0.95, "{named:?}");

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use serde_json::json;
-use toolfold_catalog::Node;
+use toolfold_catalog::{Catalog, Node};
 use toolfold_disclosure::level::summary;
 
 use super::open::with_gateway;
@@ -18,9 +18,7 @@ pub(crate) struct Ls {
 impl Ls {
     pub(crate) fn run(self, common: &Common) -> Result<(), Fail> {
         with_gateway(common, async |_, snapshot| {
-            let path = self.path.as_deref().unwrap_or_default();
-            let path: Vec<String> = path.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();
-            let node = snapshot.catalog.node(&path).map_err(|nearest| unknown(&path, &nearest))?;
+            let node = node_at(&snapshot.catalog, self.path.as_deref().unwrap_or_default())?;
             let own = node.own_entries();
             let own = || own.iter().map(|&place| snapshot.catalog.entry(place));
             if common.json {
@@ -50,10 +48,14 @@ fn node_json(node: &Node) -> serde_json::Value {
     json!({"path": node.path, "summary": node.summary, "tags": node.tags, "tools": node.entries.len()})
 }
 
-pub(crate) fn unknown(path: &[String], nearest: &[String]) -> Fail {
-    let hint = match nearest {
-        [] => "`toolfold ls` shows what there is".to_owned(),
-        nearest => format!("the nearest is {:?}", nearest.join("/")),
-    };
-    Fail::nothing(format!("There is no node {:?}.\n\nhint: {hint}", path.join("/")))
+/// The node that a path means, as somebody types it; the root for none.
+pub(crate) fn node_at<'a>(catalog: &'a Catalog, path: &str) -> Result<&'a Node, Fail> {
+    let path: Vec<String> = path.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();
+    catalog.node(&path).map_err(|nearest| {
+        let hint = match &nearest[..] {
+            [] => "`toolfold ls` shows what there is".to_owned(),
+            nearest => format!("the nearest is {:?}", nearest.join("/")),
+        };
+        Fail::nothing(format!("There is no node {:?}.\n\nhint: {hint}", path.join("/")))
+    })
 }

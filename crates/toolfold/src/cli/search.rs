@@ -7,6 +7,7 @@ use toolfold_disclosure::level::{signature, summary};
 use toolfold_gateway::Snapshot;
 use toolfold_index::{Explain, Filter, Hit, Query, TermMatch};
 
+use super::ls::node_at;
 use super::open::with_gateway;
 use super::output::{bold, dim, plain, print, print_json};
 use super::{Common, Fail};
@@ -22,6 +23,15 @@ pub(crate) struct Search {
     /// Only tools of this server
     #[arg(long, value_name = "NAME")]
     server: Option<String>,
+    /// Only what is in this node, such as Data/Text
+    #[arg(long)]
+    path: Option<String>,
+    /// Only tools with this tag; with several, one of them is enough
+    #[arg(long)]
+    tag: Vec<String>,
+    /// Only tools whose name or id begins with this
+    #[arg(long, value_name = "TEXT")]
+    prefix: Option<String>,
     /// Only tools that say they change nothing
     #[arg(long)]
     read_only: bool,
@@ -40,8 +50,12 @@ impl Search {
             .map_err(|error| Fail::usage(format!("error: {error}")))?;
         with_gateway(common, async |_, snapshot| {
             let text = self.query.join(" ");
+            let node = self.path.as_deref().map(|path| node_at(&snapshot.catalog, path)).transpose()?;
             let filter = Filter {
                 servers: server.map(|server| vec![server]),
+                within: node.filter(|node| !node.path.is_empty()).map(|node| &node.entries[..]),
+                tags: (!self.tag.is_empty()).then(|| self.tag.clone()),
+                prefix: self.prefix.clone(),
                 read_only: self.read_only.then_some(true),
                 ..Filter::default()
             };

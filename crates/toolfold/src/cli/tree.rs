@@ -7,7 +7,7 @@ use toolfold_core::Entry;
 use toolfold_disclosure::level::summary;
 use toolfold_gateway::Snapshot;
 
-use super::ls::unknown;
+use super::ls::node_at;
 use super::open::with_gateway;
 use super::output::{bold, dim, plain, print, print_json};
 use super::{Common, Fail};
@@ -24,12 +24,7 @@ pub(crate) struct Tree {
 impl Tree {
     pub(crate) fn run(self, common: &Common) -> Result<(), Fail> {
         with_gateway(common, async |_, snapshot| {
-            let path: Vec<String> = self.path.iter().flat_map(|path| path.split('/')).map(str::to_owned).collect();
-            let node = if path.is_empty() {
-                snapshot.catalog.root()
-            } else {
-                snapshot.catalog.node(&path).map_err(|nearest| unknown(&path, &nearest))?
-            };
+            let node = node_at(&snapshot.catalog, self.path.as_deref().unwrap_or_default())?;
             if common.json {
                 return print_json(&as_json(&snapshot, node));
             }

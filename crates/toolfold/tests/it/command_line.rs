@@ -89,6 +89,23 @@ fn a_failing_server_is_exit_code_three() {
 }
 
 #[test]
+fn a_search_can_be_narrowed() {
+    let world = World::without_config();
+    let found = |more: &[&str]| -> Vec<String> {
+        let output = run(&world, &[&["search", "time", "--json"], more].concat());
+        let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+        found["hits"].as_array().unwrap().iter().map(|hit| hit["tool"].as_str().unwrap().to_owned()).collect()
+    };
+    assert!(found(&["--prefix", "time_"]).iter().all(|tool| tool.starts_with("toolbox.time_")));
+    assert!(!found(&["--path", "Data/Dates and times"]).is_empty());
+    assert!(found(&["--path", "Storage"]).iter().all(|tool| tool.contains("file")));
+    assert!(found(&["--tag", "none-has-this"]).is_empty());
+    let lost = run(&world, &["search", "time", "--path", "Data/Dates and tides"]);
+    assert_eq!(lost.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&lost.stderr).contains("hint: "), "{lost:?}");
+}
+
+#[test]
 fn programs_get_json_and_people_are_told_apart() {
     let world = World::without_config();
     let output = run(&world, &["search", "hash", "--json", "--explain"]);
