@@ -325,6 +325,6 @@ def everything(shared, pairs, sources, seed=7):
     random_ = random.Random(seed)
     forbidden = Forbidden(shared)
     result = list(labelled(shared, forbidden)) + list(own(shared, forbidden, pairs))
-    result += list(invented_pairs(os.path.join(os.path.dirname(pairs), "invented"), forbidden))
+    result += list(invented_pairs(os.path.join(os.path.dirname(pairs.rstrip("/")), "invented"), forbidden))
     result += list(self_pairs(tool_texts(shared, forbidden)))
     return result + list(outside(sources, random_))

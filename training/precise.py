@@ -9,7 +9,7 @@ import numpy as np
 
 import data
 from bert import from_file
-from evaluate import held_out, read_all, table
+from evaluate import held_invented, held_out, read_all, table
 from model import load
 from ranking import Ranking, clauses
 
@@ -48,7 +48,7 @@ def main():
     options = parser.parse_args()
     sets, model, encoder = read_all(options.sets), load(options.model), from_file(options.encoder)
     if options.pairs:
-        sets.append(held_out(options.shared, options.pairs))
+        sets += [held_out(options.shared, options.pairs), held_invented(options.pairs)]
     rankings = {s.name: Precise(s.documents, s.lexical, model, encoder, s.queries) for s in sets}
     for kind in ("encoder_only", "fused"):
         table(kind, sets, lambda s: getattr(rankings[s.name], kind))

@@ -11,7 +11,7 @@ DENSE = 0.75  # share of the dense side in the mix
 CLAUSE = 0.2  # share of the best clause in a request of several
 NEAREST, NEAR = 20, 0.2  # how many are compared piece by piece, and what that may add
 PIECES = 32  # of a tool, that are compared
-BREAK = re.compile(r"[.?!;:\n]+\s+|,\s+|\s+(?:and|then|also|so that|because|but|while|after that)\s+", re.I)
+BREAK = re.compile(r"[.?!;:\n]+\s+|,\s+|\s+(?:and|then|also|because|but|while)\s+", re.I)
 
 
 def spread(scores):

@@ -1,37 +1,57 @@
 //! Names that tools had before. A server that renames a tool breaks everybody who knows the old name, models that
 //! remember it from an earlier conversation among them; the old one is therefore an alias from then on.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use toolfold_core::{Entry, Fingerprint};
 
-/// By old name, the present one. At most this many of one server are kept.
+/// How many are kept of one server, and how many of one tool: who changes names all the time collects none.
 const MOST: usize = 256;
+const MOST_OF_ONE: usize = 8;
 
-/// Takes in what changed from one list of a server to the next: a tool that is gone and one that is new are the same
-/// tool if nothing but the name is different, and no other one could be meant.
+/// Takes in what changed from one list of a server to the next, by old name the present one: a tool that is gone and one
+/// that is new are the same tool if description and schemas are, and no other one could be meant.
 pub fn follow(old_names: &mut BTreeMap<String, String>, before: &[Arc<Entry>], after: &[Arc<Entry>]) {
-    let gone = only_in(before, after);
     let new = only_in(after, before);
-    for (body, name) in &gone {
-        let Some(Some(now)) = new.get(body) else { continue };
-        let Some(name) = name else { continue };
-        old_names.values_mut().filter(|present| *present == name).for_each(|present| present.clone_from(now));
-        old_names.insert(name.clone(), now.clone());
+    for (body, name) in only_in(before, after) {
+        let (Some(Some(now)), Some(name)) = (new.get(&body), name) else { continue };
+        redirect(old_names, &name, now);
+        old_names.insert(name, now.clone());
+    }
+    // A name may also have gone to another tool, and its tool have got a new one.
+    let present: BTreeSet<String> = old_names.values().cloned().collect();
+    for entry in before.iter().filter(|entry| present.contains(entry.name())) {
+        let taken = after.iter().any(|other| other.name() == entry.name() && other.nameless() != entry.nameless());
+        if let (true, Some(Some(now))) = (taken, new.get(&entry.nameless())) {
+            redirect(old_names, entry.name(), now);
+        }
     }
     // A name that is a tool's own again is no old one.
     old_names.retain(|old, _| !after.iter().any(|entry| entry.name() == old));
-    while old_names.len() > MOST {
-        old_names.pop_first();
+    if old_names.len() > MOST {
+        old_names.retain(|_, present| after.iter().any(|entry| entry.name() == present));
     }
+    let mut kept = BTreeMap::new();
+    old_names.retain(|_, present| {
+        let count: &mut usize = kept.entry(present.clone()).or_default();
+        *count += 1;
+        *count <= MOST_OF_ONE
+    });
+    while old_names.len() > MOST {
+        old_names.pop_last();
+    }
+}
+
+fn redirect(old_names: &mut BTreeMap<String, String>, from: &str, to: &str) {
+    old_names.values_mut().filter(|present| *present == from).for_each(|present| to.clone_into(present));
 }
 
 /// The names of the entries that the other list has not, by all the rest of them; nothing where two share that.
 /// One that says nothing of itself cannot be told from others.
 fn only_in(these: &[Arc<Entry>], those: &[Arc<Entry>]) -> BTreeMap<Fingerprint, Option<String>> {
     let mut found = BTreeMap::new();
-    let known: std::collections::HashSet<&str> = those.iter().map(|entry| entry.name()).collect();
+    let known: HashSet<&str> = those.iter().map(|entry| entry.name()).collect();
     for entry in these.iter().filter(|entry| !known.contains(entry.name()) && !entry.description.is_empty()) {
         let only = Some(entry.name().to_owned());
         found.entry(entry.nameless()).and_modify(|name| *name = None).or_insert(only);
@@ -71,6 +91,8 @@ mod tests {
         assert_eq!(followed(&[&[a], &[b]]), [pair("a", "b")]);
         assert_eq!(followed(&[&[a], &[b], &[c]]), [pair("a", "c"), pair("b", "c")]);
         assert_eq!(followed(&[&[a], &[b], &[a]]), [pair("b", "a")]);
+        // Another tool has taken the name.
+        assert_eq!(followed(&[&[a], &[b], &[("b", "Does that."), c]]), [pair("a", "c")]);
         // A list that was empty for a while forgets nothing.
         assert_eq!(followed(&[&[a], &[b], &[], &[b]]), [pair("a", "b")]);
     }

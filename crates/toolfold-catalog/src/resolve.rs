@@ -32,15 +32,23 @@ pub(crate) fn resolve(catalog: &Catalog, spelling: &str) -> Result<usize, Unreso
     if wanted.is_empty() {
         return Err(Unresolved::Unknown { nearest: Vec::new() });
     }
-    let is_meant = |entry: &Entry, name: &str| {
-        let name = || folded(name);
+    let alike = positions(catalog, |entry| {
+        let name = || folded(entry.name());
         name().eq(wanted.iter().copied()) || folded(entry.server().as_str()).chain(name()).eq(wanted.iter().copied())
-    };
-    let alike = positions(catalog, |entry| is_meant(entry, entry.name()));
+    });
     if !alike.is_empty() {
         return only(catalog, alike);
     }
-    let called = positions(catalog, |entry| entry.aliases.iter().any(|alias| is_meant(entry, alias)));
+    // Whoever names a server means that one, and no other that would like to be called so.
+    let bare = !spelling.contains(['.', '/', ':']) && !spelling.contains("__");
+    let called = positions(catalog, |entry| {
+        let of_server = || folded(entry.server().as_str());
+        let is_meant = |alias: &String| {
+            let alone = bare && folded(alias).eq(wanted.iter().copied());
+            alone || of_server().chain(folded(alias)).eq(wanted.iter().copied())
+        };
+        entry.aliases.iter().any(is_meant)
+    });
     if called.is_empty() {
         Err(Unresolved::Unknown { nearest: nearest(catalog, spelling) })
     } else {

@@ -12,9 +12,6 @@ use crate::fingerprint::Fingerprint;
 use crate::name::{ServerName, ToolId};
 use crate::words;
 
-/// More names than this are meant to catch requests for others.
-const MOST_ALIASES: usize = 8;
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -40,7 +37,8 @@ pub struct Entry {
     pub title: Option<String>,
     pub description: String,
     pub hints: Hints,
-    /// Other names it answers to: those its definition brings along, those a person gave it, and those it had before.
+    /// Other names it answers to: those a person gave it, and those it had before. What its definition calls aliases is
+    /// the server's own word and good for search alone.
     pub aliases: Vec<String>,
     pub fingerprint: Fingerprint,
     /// The definition as the server sent it.
@@ -75,7 +73,7 @@ impl Entry {
             Some(_) => {}
         }
         let annotations = object.object("annotations").unwrap_or_default();
-        let mut entry = Entry {
+        Ok(Entry {
             fingerprint: Fingerprint::of_tool(&name, &object),
             id: ToolId::new(server.clone(), name),
             kind: Kind::Tool,
@@ -88,9 +86,7 @@ impl Entry {
                 idempotent: annotations.read("idempotentHint"),
             },
             definition: Arc::from(definition.to_owned()),
-        };
-        listed(definition, "aliases").iter().take(MOST_ALIASES).for_each(|alias| entry.answer_to(alias));
-        Ok(entry)
+        })
     }
 
     /// An agent or a skill from its definition: something to be read, that nobody calls.
@@ -130,12 +126,14 @@ impl Entry {
         }
     }
 
-    /// What its definition says in other words.
+    /// What its definition says in other words: `tags` and `aliases`.
     pub fn tags(&self) -> Vec<String> {
-        listed(&self.definition, "tags")
+        let [mut tags, aliases] = ["tags", "aliases"].map(|key| listed(&self.definition, key));
+        tags.extend(aliases);
+        tags
     }
 
-    /// Everything but its name, in 32 bytes: a tool that was renamed has the same.
+    /// Description and schemas in 32 bytes: a tool that was only renamed has the same.
     pub fn nameless(&self) -> Fingerprint {
         Fingerprint::of_tool("", &Object::parse(&self.definition).unwrap_or_default())
     }

@@ -50,10 +50,12 @@ impl Gateway {
         })
     }
 
+    /// By whatever name: what was forbidden stays so when it is renamed.
     fn forbids(&self, entry: &Entry) -> bool {
         let config = self.0.config.load();
+        let names = || entry.aliases.iter().map(String::as_str).chain([entry.name()]);
         let server = config.servers.get(entry.server());
-        server.is_some_and(|server| server.forbid.iter().any(|pattern| pattern.matches(entry.name())))
+        server.is_some_and(|server| server.forbid.iter().any(|pattern| names().any(|name| pattern.matches(name))))
     }
 
     async fn call_entry(

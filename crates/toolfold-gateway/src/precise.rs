@@ -94,7 +94,7 @@ struct Worker {
     /// What was opened last, and what came of it.
     encoder: Option<(PathBuf, Option<Arc<Encoder>>)>,
     /// Vectors of the current catalog, by fingerprint of the text.
-    known: HashMap<Fingerprint, Arc<[u8]>>,
+    known: HashMap<Fingerprint, Vec<u8>>,
 }
 
 /// However it ends, nobody waits for it any longer.
@@ -195,7 +195,7 @@ impl Worker {
         });
         for (fingerprint, vector) in texts.into_iter().zip(loaded) {
             if let Some(vector) = vector.filter(|vector| vector.len() == packed_length(&job.encoder)) {
-                self.known.insert(fingerprint, vector.into());
+                self.known.insert(fingerprint, vector);
             }
         }
         job.missing.retain(|(fingerprint, _)| !self.known.contains_key(fingerprint));
@@ -232,7 +232,7 @@ impl Worker {
         {
             debug!("vectors are not remembered: {error}. {}", error.hint());
         }
-        self.known.extend(fresh.into_iter().map(|(fingerprint, vector)| (fingerprint, vector.into())));
+        self.known.extend(fresh);
     }
 
     fn is_overtaken(&self, catalog: u64) -> bool {

@@ -14,7 +14,7 @@ const SMALL: usize = 1024;
 /// How many of the best by words, and of the nearest by signs.
 const BY_WORDS: usize = 150;
 const BY_SIGNS: usize = 400;
-/// How finely scores are told apart when the best are picked; distances are whole numbers up to the dimensions.
+/// How finely scores are told apart when the best are picked; distances are whole numbers up to that of the signs.
 const BINS: usize = 256;
 const MOST_BINS: usize = 1024;
 /// Entries by which the limit of the best is found.

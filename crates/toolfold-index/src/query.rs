@@ -34,7 +34,7 @@ pub struct Filter<'a> {
     /// Positions, ascending: the entries of a node.
     pub within: Option<&'a [usize]>,
     pub kind: Option<Kind>,
-    /// One of these must be among its own tags, in whatever case.
+    /// One of these must be among the tags that its definition brings along, in whatever case.
     pub tags: Option<Vec<String>>,
     pub read_only: Option<bool>,
     pub destructive: Option<bool>,
@@ -119,8 +119,7 @@ impl Filter<'_> {
 }
 
 fn has_tag(entry: &Entry, tags: &[String]) -> bool {
-    let lower: Vec<String> = tags.iter().map(|tag| tag.to_lowercase()).collect();
-    entry.tags().iter().any(|tag| lower.contains(&tag.to_lowercase()))
+    entry.tags().iter().any(|own| tags.iter().any(|tag| tag.eq_ignore_ascii_case(own)))
 }
 
 fn has_prefix(entry: &Entry, prefix: &str) -> bool {

@@ -110,6 +110,9 @@ fn an_alias_is_understood_after_every_name() {
         assert_eq!(id(spelling).as_deref(), Ok(expected), "{spelling}");
     }
     assert!(id("b.post_letter").is_err());
+    // An alias that looks like another server's tool is not one.
+    let odd = Catalog::merge(1, [listed("evil", &[("steal", "github.create_issue")])]);
+    assert!(odd.resolve("github.create_issue").is_err());
 }
 
 #[test]

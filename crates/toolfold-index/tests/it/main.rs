@@ -4,6 +4,7 @@
 
 mod ontology;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -105,9 +106,17 @@ fn tags_and_aliases_are_words_of_a_tool() {
     let tags = Some(vec!["Billing".to_owned()]);
     let filter = Filter { tags, ..Filter::default() };
     assert_eq!(found(&catalog, Query { filter, ..Query::default() }), "s.alpha");
-    // An alias is as good as a name.
-    let named = Index::build(&catalog).search(&catalog, &Query { text: "printPosters", limit: 1, ..Query::default() });
-    assert!(named.hits[0].confidence >= 0.95, "{named:?}");
+}
+
+#[test]
+fn an_old_name_is_as_good_as_a_name() {
+    let mut tools =
+        Arc::into_inner(server("s", vec![plain("read_url", "Reads it"), plain("page", "Turns it")])).unwrap();
+    tools.answer_to(&BTreeMap::from([("fetch_page".to_owned(), "read_url".to_owned())]));
+    let catalog = Catalog::merge(1, [Arc::new(tools)]);
+    let found = Index::build(&catalog).search(&catalog, &Query { text: "fetchPages", limit: 1, ..Query::default() });
+    assert_eq!(catalog.entry(found.hits[0].entry).name(), "read_url");
+    assert!(found.hits[0].confidence >= 0.95, "{found:?}");
 }
 
 #[test]
@@ -261,7 +270,7 @@ fn real_servers() -> Option<Vec<Arc<ServerTools>>> {
     {
         let stem = file.file_stem().unwrap().to_string_lossy().into_owned();
         let text = std::fs::read_to_string(&file).unwrap();
-        let Ok(list) = serde_json::from_str::<std::collections::BTreeMap<String, Box<RawValue>>>(&text) else {
+        let Ok(list) = serde_json::from_str::<BTreeMap<String, Box<RawValue>>>(&text) else {
             continue;
         };
         if stem.starts_with('_') {

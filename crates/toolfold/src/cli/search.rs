@@ -26,7 +26,7 @@ pub(crate) struct Search {
     /// Only what is in this node, such as Data/Text
     #[arg(long)]
     path: Option<String>,
-    /// Only tools with this tag; with several, one of them is enough
+    /// Only tools that bring this tag along; with several, one of them is enough
     #[arg(long)]
     tag: Vec<String>,
     /// Only tools whose name or id begins with this

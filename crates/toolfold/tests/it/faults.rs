@@ -256,8 +256,8 @@ async fn a_tool_that_was_renamed_answers_to_its_old_name_also_after_a_restart() 
     text_of_config.push_str("aliases = { knock = \"ping\" }\n");
     let world = World::with_config(&text_of_config);
     // Starts the server with a call, and waits for its newest list.
-    let started = async |tool: &str| {
-        let client = stdio(&world).await;
+    let started = async |world: &World, tool: &str| {
+        let client = stdio(world).await;
         client.request("tools/call", json!({"name": "fake.knock", "arguments": {}})).await;
         let find = json!({"name": "find_tools", "arguments": {"query": tool}});
         while !text(&client.request("tools/call", find.clone()).await).starts_with(&format!("fake.{tool}")) {
@@ -265,13 +265,25 @@ async fn a_tool_that_was_renamed_answers_to_its_old_name_also_after_a_restart() 
         }
         client
     };
-    started("fetch_page").await;
+    started(&world, "fetch_page").await;
     fake.rewrite(script("read_url"));
     for _ in 0..2 {
         let call = json!({"name": "fake.fetch_page", "arguments": {}});
-        let answer = started("read_url").await.request("tools/call", call).await;
+        let answer = started(&world, "read_url").await.request("tools/call", call).await;
         assert!(answer["isError"].is_null(), "{answer}");
     }
     let called: Vec<Value> = fake.received("tools/call").iter().map(|call| call["params"]["name"].clone()).collect();
     assert_eq!(called, ["ping", "ping", "read_url", "ping", "read_url"]);
+    drop(world);
+    // What was forbidden stays forbidden under its new name.
+    text_of_config = text_of_config.replace("aliases =", "forbid = [\"fetch_*\"]\naliases =");
+    fake.rewrite(script("fetch_page"));
+    let world = World::with_config(&text_of_config);
+    started(&world, "fetch_page").await;
+    fake.rewrite(script("read_url"));
+    let client = started(&world, "read_url").await;
+    for name in ["fake.fetch_page", "fake.read_url"] {
+        let refused = client.request("tools/call", json!({"name": name, "arguments": {}})).await;
+        assert_eq!(error_code(&refused), "NOT_AUTHORIZED", "{name}");
+    }
 }
