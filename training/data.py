@@ -1,8 +1,8 @@
 """Where the training pairs come from. A pair is (what is asked for, a document, the kind of source).
 
 Nothing of `eval/dev` is used: tools that occur there are left out of every other source too, and so are queries.
-Kinds: `labelled` (public queries for tools), `own` (queries written for this project), `held` (the same, of servers kept
-out of training), `self` (two parts of one tool's text), `outside` (texts that are not about tools of this kind).
+Kinds: `labelled` (public queries for tools), `own` (queries written for this project), `invented` (the same, for tools that do
+not exist), `held` (both, of servers kept out of training), `self` (two parts of one tool's text), `outside` (texts that are not about tools of this kind).
 """
 
 import collections
@@ -162,9 +162,9 @@ def own(shared, forbidden, pairs):
                 yield Pair(pair["query"], document(tools[pair["tool"]]), "held" if server in away else "own", server)
 
 
-def invented(folder):
+def invented(pairs):
     """Tools that do not exist and requests for them by style, written for this project: {server: [(tool, requests)]}."""
-    servers = {}
+    servers, folder = {}, os.path.join(os.path.dirname(pairs.rstrip("/")), "invented")
     for path in sorted(glob.glob(f"{folder}/*.jsonl")):
         for line in jsonl(path):
             properties = {name: {"description": text} if text else {} for name, text in line["parameters"].items()}
@@ -173,15 +173,15 @@ def invented(folder):
     return servers
 
 
-def invented_pairs(folder, forbidden):
-    servers = invented(folder)
+def invented_pairs(pairs, forbidden):
+    servers = invented(pairs)
     away = held(servers)
     kept = {id(t) for t in forbidden.without([tool for tools in servers.values() for tool, _ in tools])}
     for server, tools in servers.items():
         for tool, requests in tools:
             for request in requests.values():
                 if id(tool) in kept and plain(request) not in forbidden.queries:
-                    yield Pair(request, document(tool), "held" if server in away else "own", "invented")
+                    yield Pair(request, document(tool), "held" if server in away else "invented", server)
 
 
 def tool_texts(shared, forbidden):
@@ -325,6 +325,6 @@ def everything(shared, pairs, sources, seed=7):
     random_ = random.Random(seed)
     forbidden = Forbidden(shared)
     result = list(labelled(shared, forbidden)) + list(own(shared, forbidden, pairs))
-    result += list(invented_pairs(os.path.join(os.path.dirname(pairs.rstrip("/")), "invented"), forbidden))
+    result += list(invented_pairs(pairs, forbidden))
     result += list(self_pairs(tool_texts(shared, forbidden)))
     return result + list(outside(sources, random_))

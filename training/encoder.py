@@ -69,9 +69,7 @@ class Batches:
 def group(pair):
     if pair.kind == "self":
         return pair.kind if pair.source == "first" else None
-    if pair.source == "invented" and pair.kind == "own":
-        return pair.source
-    return {"own": "own", "labelled": pair.source, "outside": "operations" if pair.source in OPERATIONS else None}.get(pair.kind)
+    return {"own": "own", "invented": "invented", "labelled": pair.source, "outside": "operations" if pair.source in OPERATIONS else None}.get(pair.kind)
 
 
 def loss_of(bert, pairs, banned):

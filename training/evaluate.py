@@ -67,7 +67,7 @@ def held_out(shared, pairs):
 
 def held_invented(pairs):
     """The invented servers kept out of training, searched among all invented tools."""
-    servers = data.invented(os.path.join(os.path.dirname(pairs.rstrip("/")), "invented"))
+    servers = data.invented(pairs)
     tools = [dict(tool, id=f"{s}::{tool['name']}") for s, ts in servers.items() for tool, _ in ts]
     queries = [
         {"query": request, "relevant": [f"{s}::{tool['name']}"], "style": style}

@@ -13,9 +13,7 @@ HIDDEN = [0.4, 0.15, 0.1, 0.3, 0.3, 0.4]
 
 
 def group(pair):
-    if pair.source == "invented":
-        return pair.source
-    if pair.kind in ("own", "self"):
+    if pair.kind in ("own", "invented", "self"):
         return pair.kind
     return "operations" if pair.source in OPERATIONS else pair.source
 

@@ -162,7 +162,7 @@ def prepare(options):
     teacher = Teacher(folder, small)
     own, cache = Cache(f"{options.work}/vocab", teacher), Cache(f"{options.work}/gte", teacher)
     own.encode([n.replace("##", "") for n in names], "pieces")
-    asked = [p for p in pairs if p.kind in ("own", "labelled") or p.source == "first"]
+    asked = [p for p in pairs if p.kind in ("own", "invented", "labelled") or p.source == "first"]
     cache.encode([p.query for p in asked] + [data.text_of(p.document) for p in asked], "texts")
     pieces = Pieces(names)
     vectors = own.vectors[[own.row(n.replace("##", "")) for n in names]].astype(np.float32)

@@ -32,23 +32,18 @@ pub(crate) fn resolve(catalog: &Catalog, spelling: &str) -> Result<usize, Unreso
     if wanted.is_empty() {
         return Err(Unresolved::Unknown { nearest: Vec::new() });
     }
-    let alike = positions(catalog, |entry| {
-        let name = || folded(entry.name());
-        name().eq(wanted.iter().copied()) || folded(entry.server().as_str()).chain(name()).eq(wanted.iter().copied())
-    });
+    // After its server's name, or alone where that will do.
+    let is_meant = |entry: &Entry, name: &str, alone: bool| {
+        let (server, name) = (folded(entry.server().as_str()), || folded(name));
+        alone && name().eq(wanted.iter().copied()) || server.chain(name()).eq(wanted.iter().copied())
+    };
+    let alike = positions(catalog, |entry| is_meant(entry, entry.name(), true));
     if !alike.is_empty() {
         return only(catalog, alike);
     }
     // Whoever names a server means that one, and no other that would like to be called so.
     let bare = !spelling.contains(['.', '/', ':']) && !spelling.contains("__");
-    let called = positions(catalog, |entry| {
-        let of_server = || folded(entry.server().as_str());
-        let is_meant = |alias: &String| {
-            let alone = bare && folded(alias).eq(wanted.iter().copied());
-            alone || of_server().chain(folded(alias)).eq(wanted.iter().copied())
-        };
-        entry.aliases.iter().any(is_meant)
-    });
+    let called = positions(catalog, |entry| entry.aliases.iter().any(|alias| is_meant(entry, alias, bare)));
     if called.is_empty() {
         Err(Unresolved::Unknown { nearest: nearest(catalog, spelling) })
     } else {

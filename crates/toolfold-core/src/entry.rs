@@ -128,9 +128,7 @@ impl Entry {
 
     /// What its definition says in other words: `tags` and `aliases`.
     pub fn tags(&self) -> Vec<String> {
-        let [mut tags, aliases] = ["tags", "aliases"].map(|key| listed(&self.definition, key));
-        tags.extend(aliases);
-        tags
+        listed(&self.definition, ["tags", "aliases"])
     }
 
     /// Description and schemas in 32 bytes: a tool that was only renamed has the same.
@@ -152,17 +150,17 @@ impl Entry {
     }
 }
 
-/// The texts of a list of this name, in the definition itself, in its `_meta`, and in what a framework keeps under a
+/// The texts of the lists of these names, in the definition itself, in its `_meta`, and in what a framework keeps under a
 /// name of its own in there.
-fn listed(definition: &RawValue, key: &str) -> Vec<String> {
+fn listed<const N: usize>(definition: &RawValue, keys: [&str; N]) -> Vec<String> {
     // Few have one, and reading it all is dear.
-    if !definition.get().contains(key) {
+    if !keys.iter().any(|key| definition.get().contains(key)) {
         return Vec::new();
     }
     let definition: Value = serde_json::from_str(definition.get()).unwrap_or_default();
     let meta = definition.get("_meta").and_then(Value::as_object);
     let inner = meta.into_iter().flat_map(|meta| meta.values());
-    let holders = std::iter::once(&definition).chain(definition.get("_meta")).chain(inner);
-    let texts = holders.filter_map(|holder| holder.get(key)?.as_array()).flatten().filter_map(Value::as_str);
-    texts.map(str::to_owned).collect()
+    let holders: Vec<&Value> = std::iter::once(&definition).chain(definition.get("_meta")).chain(inner).collect();
+    let lists = keys.iter().flat_map(|key| holders.iter().filter_map(move |holder| holder.get(*key)?.as_array()));
+    lists.flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }

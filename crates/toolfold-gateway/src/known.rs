@@ -56,7 +56,10 @@ impl Known {
         if let (Some(before), Some(last)) = (&self.tools, &self.manifest) {
             let mut old_names = last.old_names.clone();
             follow(&mut old_names, &before.entries, &tools.entries);
-            Arc::make_mut(&mut manifest).old_names = old_names;
+            // The list is shared, and copied only where there is something to add.
+            if manifest.old_names != old_names {
+                Arc::make_mut(&mut manifest).old_names = old_names;
+            }
         }
         tools.answer_to(&manifest.old_names);
         tools.answer_to(self.config.iter().flat_map(|config| &config.aliases));
