@@ -3,6 +3,7 @@
 
 mod entry;
 mod fingerprint;
+mod foreign;
 mod name;
 mod node_rule;
 mod pattern;
@@ -13,6 +14,7 @@ pub mod words;
 
 pub use entry::{Entry, Hints, Kind};
 pub use fingerprint::Fingerprint;
+pub use foreign::{LONGEST_LINE, shown, shown_json, shown_line};
 pub use name::{BadName, ServerName, ToolId, exposed_name, slug};
 pub use node_rule::NodeRule;
 pub use pattern::Pattern;
