@@ -25,7 +25,6 @@
 //! ```
 
 mod embed;
-pub mod eval;
 mod registry;
 pub mod toolbox;
 pub mod watch;
@@ -34,6 +33,7 @@ pub use embed::{Description, MOST_ACTIVE, Match, Toolfold};
 pub use registry::Registry;
 pub use toolfold_config::{Config, LoadOptions, load};
 pub use toolfold_core::{Refusal, Surface};
+pub use toolfold_eval as eval;
 pub use toolfold_gateway::{Failed, Gateway, LocalServer, LocalTool, Options, Output};
 pub use toolfold_serve::{serve_http, serve_stdio};
 pub use toolfold_wire::BoxFuture;

@@ -8,7 +8,7 @@ use anyhow::Result;
 use crate::workspace::{Package, Workspace};
 
 /// Each may use those before it.
-const ORDER: [&str; 14] = [
+const ORDER: [&str; 16] = [
     "toolfold-wire",
     "toolfold-core",
     "toolfold-config",
@@ -20,19 +20,23 @@ const ORDER: [&str; 14] = [
     "toolfold-store",
     "toolfold-gateway",
     "toolfold-serve",
+    "toolfold-toolbox",
+    "toolfold-eval",
     "toolfold",
     "toolfold-bench",
     "xtask",
 ];
 
 /// Crates that may not have what their place in the order would allow.
-const WITHOUT: [(&str, &[&str]); 6] = [
+const WITHOUT: [(&str, &[&str]); 8] = [
     ("toolfold-core", &["tokio"]),
     ("toolfold-wire", &["tokio"]),
     ("toolfold-catalog", &["toolfold-config", "toolfold-upstream", "tokio"]),
     ("toolfold-encoder", &["toolfold-config", "toolfold-upstream", "toolfold-catalog", "tokio"]),
     ("toolfold-index", &["toolfold-config", "toolfold-upstream", "tokio"]),
     ("toolfold-disclosure", &["toolfold-config", "toolfold-upstream", "tokio"]),
+    ("toolfold-toolbox", &["toolfold-serve", "toolfold-store", "toolfold-upstream", "tokio"]),
+    ("toolfold-eval", &["toolfold-toolbox", "toolfold-serve", "toolfold-gateway", "toolfold-upstream", "tokio"]),
 ];
 
 /// Who alone may use a library. Tests may use any but `rmcp`, which has a crate of its own for that.

@@ -13,11 +13,11 @@ use super::search;
 use super::tool::{Answer, Reply, Tool, flag, integer, text};
 
 /// The most bytes that are read of one file.
-pub(super) const LARGEST_FILE: u64 = 4 << 20;
+pub(crate) const LARGEST_FILE: u64 = 4 << 20;
 const MOST_LINES: usize = 2000;
 const MOST_ENTRIES: usize = 1000;
 
-pub(super) fn tools() -> Vec<Tool> {
+pub(crate) fn tools() -> Vec<Tool> {
     let path = "A path below the working directory";
     let count = json!({"type": "integer"});
     vec![
@@ -70,7 +70,7 @@ pub(super) fn tools() -> Vec<Tool> {
     ]
 }
 
-pub(super) fn read(folder: &Folder, arguments: &Arguments<'_>) -> Answer {
+pub(crate) fn read(folder: &Folder, arguments: &Arguments<'_>) -> Answer {
     let path = folder.resolve(arguments.text("path")?)?;
     let shown = folder.show(&path);
     let content = content(&path).map_err(|problem| format!("{shown} {problem}"))?;
@@ -93,7 +93,7 @@ pub(super) fn read(folder: &Folder, arguments: &Arguments<'_>) -> Answer {
 }
 
 /// The text of a file, or what it is instead (to be said after its name).
-pub(super) fn content(path: &Path) -> Result<String, String> {
+pub(crate) fn content(path: &Path) -> Result<String, String> {
     let unreadable = |_| "cannot be opened: permission may be missing.".to_owned();
     let metadata = path.metadata().map_err(unreadable)?;
     if metadata.is_dir() {
@@ -115,7 +115,7 @@ pub(super) fn content(path: &Path) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|_| "is not text in UTF-8.".to_owned())
 }
 
-pub(super) fn list(folder: &Folder, arguments: &Arguments<'_>) -> Answer {
+pub(crate) fn list(folder: &Folder, arguments: &Arguments<'_>) -> Answer {
     let path = folder.resolve(arguments.text_or("path", "")?)?;
     let shown = folder.show(&path);
     let hidden = arguments.flag("hidden")?;
@@ -150,7 +150,7 @@ fn kind(metadata: &Metadata) -> &'static str {
     }
 }
 
-pub(super) fn info(folder: &Folder, arguments: &Arguments<'_>) -> Answer {
+pub(crate) fn info(folder: &Folder, arguments: &Arguments<'_>) -> Answer {
     let path = folder.resolve(arguments.text("path")?)?;
     let shown = folder.show(&path);
     let metadata = path.metadata().map_err(|_| format!("{shown} cannot be looked at: permission may be missing."))?;

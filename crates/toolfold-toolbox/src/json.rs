@@ -8,7 +8,7 @@ use super::tool::{Answer, Reply, Tool, flag, integer, text};
 /// How many differences or errors are worth reading.
 const MOST_FINDINGS: usize = 200;
 
-pub(super) fn tools() -> Vec<Tool> {
+pub(crate) fn tools() -> Vec<Tool> {
     let value = |about: &str| json!({"description": about});
     let count = json!({"type": "integer"});
     vec![

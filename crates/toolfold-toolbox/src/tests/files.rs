@@ -4,11 +4,11 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::super::arguments::Arguments;
-use super::super::folder::Folder;
-use super::super::tool::Answer;
-use super::super::{files, search};
 use super::written;
+use crate::arguments::Arguments;
+use crate::folder::Folder;
+use crate::tool::Answer;
+use crate::{files, search};
 
 struct Place {
     _outer: tempfile::TempDir,

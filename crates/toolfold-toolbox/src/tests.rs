@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::arguments::Arguments;
-use super::tool::{Answer, Reply};
-use super::tools;
+use crate::all as tools;
+use crate::arguments::Arguments;
+use crate::tool::{Answer, Reply};
 
 /// What a call answers, checked against the schemas of the tool on the way in and out.
 fn answer(name: &str, arguments: &Value) -> String {

@@ -8,7 +8,7 @@ use super::tool::{Answer, Reply, Tool, choice, integer};
 
 const MOST: usize = 1000;
 
-pub(super) fn tools() -> Vec<Tool> {
+pub(crate) fn tools() -> Vec<Tool> {
     vec![
         Tool::new("random_uuid", "Make UUIDs", "Make random UUIDs.", uuid)
             .takes("count", integer("How many", 1, 1, 1000))

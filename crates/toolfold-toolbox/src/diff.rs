@@ -12,7 +12,7 @@ enum Edit {
 }
 
 /// `None` where the texts differ in too many lines.
-pub(super) fn unified(before: &str, after: &str) -> Option<String> {
+pub(crate) fn unified(before: &str, after: &str) -> Option<String> {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
     let edits = edits(&old, &new)?;
     let mut text = String::new();

@@ -9,7 +9,7 @@ use super::tool::{Answer, Reply, Tool, choice, flag, text};
 const CASES: [&str; 7] = ["upper", "lower", "title", "snake", "kebab", "camel", "pascal"];
 const ORDERS: [&str; 3] = ["alphabetic", "numeric", "length"];
 
-pub(super) fn tools() -> Vec<Tool> {
+pub(crate) fn tools() -> Vec<Tool> {
     let count = json!({"type": "integer"});
     vec![
         Tool::new("text_count", "Count text", "Count the characters, words, lines and bytes of a text.", count_text)

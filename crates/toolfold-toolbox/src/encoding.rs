@@ -9,11 +9,11 @@ use super::arguments::{Arguments, one_of};
 use super::tool::{Answer, Reply, Tool, choice, flag, text};
 
 /// The most bytes that a tool may make out of little: beyond it a model could not read the answer anyway.
-pub(super) const LARGEST: usize = 4 << 20;
+pub(crate) const LARGEST: usize = 4 << 20;
 
 const ALGORITHMS: [&str; 4] = ["sha256", "sha224", "sha384", "sha512"];
 
-pub(super) fn tools() -> Vec<Tool> {
+pub(crate) fn tools() -> Vec<Tool> {
     let binary = "Bytes that are not text are shown as hex.";
     vec![
         Tool::new("base64_encode", "Encode base64", "Encode text as base64.", base64_encode)

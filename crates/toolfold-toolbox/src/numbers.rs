@@ -7,7 +7,7 @@ use super::calculate::calculate;
 use super::tool::{Answer, Reply, Tool, integer, number, text};
 use super::units;
 
-pub(super) fn tools() -> Vec<Tool> {
+pub(crate) fn tools() -> Vec<Tool> {
     let value = json!({"type": "number"});
     vec![
         Tool::new(
@@ -55,7 +55,7 @@ pub(super) fn tools() -> Vec<Tool> {
 }
 
 /// A float as the number a person would write: whole where it is whole.
-pub(super) fn tidy(value: f64) -> Value {
+pub(crate) fn tidy(value: f64) -> Value {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if value.fract() == 0.0 && value.abs() < EXACT {
         #[expect(clippy::cast_possible_truncation, reason = "whole and within 53 bits")]

@@ -16,7 +16,7 @@ const LONGEST_LINE: usize = 300;
 /// What a person who searches does not mean, beside everything that is hidden.
 const SKIPPED: [&str; 5] = ["node_modules", "target", "__pycache__", "venv", "vendor"];
 
-pub(super) fn search(folder: &Folder, arguments: &Arguments<'_>) -> Answer {
+pub(crate) fn search(folder: &Folder, arguments: &Arguments<'_>) -> Answer {
     let start = folder.resolve(arguments.text_or("path", "")?)?;
     let limit = arguments.count("limit", 50, 500)?;
     let regex = RegexBuilder::new(arguments.text("pattern")?)

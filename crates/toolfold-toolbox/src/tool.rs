@@ -6,17 +6,17 @@ use super::arguments::Arguments;
 
 /// What a tool answers: text for reading, or an object that its output schema describes.
 #[derive(Debug)]
-pub(super) enum Reply {
+pub(crate) enum Reply {
     Text(String),
     Json(Value),
 }
 
 /// `Err` is a sentence for the model that says what to do.
-pub(super) type Answer = Result<Reply, String>;
+pub(crate) type Answer = Result<Reply, String>;
 
-pub(super) struct Tool {
-    pub(super) name: &'static str,
-    pub(super) run: fn(&Arguments<'_>) -> Answer,
+pub(crate) struct Tool {
+    pub(crate) name: &'static str,
+    pub(crate) run: fn(&Arguments<'_>) -> Answer,
     title: &'static str,
     description: &'static str,
     properties: serde_json::Map<String, Value>,
@@ -26,7 +26,7 @@ pub(super) struct Tool {
 }
 
 impl Tool {
-    pub(super) fn new(
+    pub(crate) fn new(
         name: &'static str,
         title: &'static str,
         description: &'static str,
@@ -37,31 +37,31 @@ impl Tool {
     }
 
     /// A parameter that must be given.
-    pub(super) fn needs(mut self, name: &'static str, schema: Value) -> Self {
+    pub(crate) fn needs(mut self, name: &'static str, schema: Value) -> Self {
         self.required.push(name);
         self.takes(name, schema)
     }
 
     /// A parameter that may be given.
-    pub(super) fn takes(mut self, name: &'static str, schema: Value) -> Self {
+    pub(crate) fn takes(mut self, name: &'static str, schema: Value) -> Self {
         self.properties.insert(name.to_owned(), schema);
         self
     }
 
     /// The members of the object that the tool answers with; all of them are always there.
-    pub(super) fn gives(mut self, properties: Value) -> Self {
+    pub(crate) fn gives(mut self, properties: Value) -> Self {
         let required: Vec<&String> = properties.as_object().into_iter().flat_map(|members| members.keys()).collect();
         self.output = Some(json!({"type": "object", "required": required, "properties": properties}));
         self
     }
 
     /// The same arguments may have another answer next time.
-    pub(super) fn varies(mut self) -> Self {
+    pub(crate) fn varies(mut self) -> Self {
         self.steady = false;
         self
     }
 
-    pub(super) fn definition(&self) -> Value {
+    pub(crate) fn definition(&self) -> Value {
         let mut schema = json!({"type": "object", "properties": self.properties, "additionalProperties": false});
         if !self.required.is_empty() {
             schema["required"] = json!(self.required);
@@ -82,22 +82,22 @@ impl Tool {
 }
 
 /// `{"type": "string", "description": …}`
-pub(super) fn text(about: &str) -> Value {
+pub(crate) fn text(about: &str) -> Value {
     json!({"type": "string", "description": about})
 }
 
-pub(super) fn number(about: &str) -> Value {
+pub(crate) fn number(about: &str) -> Value {
     json!({"type": "number", "description": about})
 }
 
-pub(super) fn flag(about: &str) -> Value {
+pub(crate) fn flag(about: &str) -> Value {
     json!({"type": "boolean", "description": about, "default": false})
 }
 
-pub(super) fn integer(about: &str, usual: i64, least: i64, most: i64) -> Value {
+pub(crate) fn integer(about: &str, usual: i64, least: i64, most: i64) -> Value {
     json!({"type": "integer", "description": about, "default": usual, "minimum": least, "maximum": most})
 }
 
-pub(super) fn choice(about: &str, options: &[&str]) -> Value {
+pub(crate) fn choice(about: &str, options: &[&str]) -> Value {
     json!({"type": "string", "description": about, "enum": options})
 }

@@ -4,11 +4,11 @@
 /// How deep parentheses and signs may nest before the stack would be in danger.
 const DEEPEST: usize = 100;
 
-pub(super) const FUNCTIONS: &str =
+pub(crate) const FUNCTIONS: &str =
     "sqrt, abs, round, floor, ceil, exp, ln, log2, log10, sin, cos, tan, asin, acos, atan, min, max";
 
 /// The value of an expression, or a sentence about what is wrong with it.
-pub(super) fn calculate(expression: &str) -> Result<f64, String> {
+pub(crate) fn calculate(expression: &str) -> Result<f64, String> {
     let mut parser = Parser { text: expression, place: 0, depth: 0 };
     let value = parser.sum()?;
     if let Some(c) = parser.peek() {

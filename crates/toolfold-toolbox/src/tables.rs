@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::arguments::Arguments;
 use super::tool::{Answer, Reply, Tool, flag, text};
 
-pub(super) fn tools() -> Vec<Tool> {
+pub(crate) fn tools() -> Vec<Tool> {
     vec![
         Tool::new(
             "csv_to_json",

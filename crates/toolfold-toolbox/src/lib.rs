@@ -25,25 +25,23 @@ mod tests;
 
 use toolfold_gateway::{LocalTool, Output};
 
-use crate::Registry;
-
 use self::tool::{Reply, Tool};
 
-/// Adds every tool of the toolbox.
-pub fn register(registry: &mut Registry) {
-    for tool in tools() {
-        let run = tool.run;
-        registry.add(LocalTool::blocking(tool.definition(), move |arguments| {
-            match run(&arguments::Arguments(&arguments)) {
-                Ok(Reply::Text(text)) => Output::Text(text),
-                Ok(Reply::Json(value)) => Output::Json(value),
-                Err(problem) => Output::Failure(problem),
-            }
-        }));
-    }
+/// Every tool of the toolbox, ready to be registered.
+pub fn tools() -> Vec<LocalTool> {
+    all().into_iter().map(local).collect()
 }
 
-fn tools() -> Vec<Tool> {
+fn local(tool: Tool) -> LocalTool {
+    let run = tool.run;
+    LocalTool::blocking(tool.definition(), move |arguments| match run(&arguments::Arguments(&arguments)) {
+        Ok(Reply::Text(text)) => Output::Text(text),
+        Ok(Reply::Json(value)) => Output::Json(value),
+        Err(problem) => Output::Failure(problem),
+    })
+}
+
+fn all() -> Vec<Tool> {
     let themes = [
         text::tools(),
         json::tools(),

@@ -5,23 +5,23 @@ use std::path::{Component, Path, PathBuf};
 
 /// A folder that paths are resolved in.
 #[derive(Debug)]
-pub(super) struct Folder {
+pub(crate) struct Folder {
     root: PathBuf,
 }
 
 impl Folder {
-    pub(super) fn working() -> Result<Self, String> {
+    pub(crate) fn working() -> Result<Self, String> {
         let folder = std::env::current_dir().map_err(|_| "There is no working directory to read from.".to_owned())?;
         Folder::new(&folder)
     }
 
-    pub(super) fn new(folder: &Path) -> Result<Self, String> {
+    pub(crate) fn new(folder: &Path) -> Result<Self, String> {
         let root = folder.canonicalize().map_err(|_| "The working directory cannot be read.".to_owned())?;
         Ok(Folder { root })
     }
 
     /// The real path of something that exists below the folder.
-    pub(super) fn resolve(&self, path: &str) -> Result<PathBuf, String> {
+    pub(crate) fn resolve(&self, path: &str) -> Result<PathBuf, String> {
         let outside = || format!("{path:?} lies outside the working directory. Only what is below it can be read.");
         let joined = self.root.join(if path.is_empty() { "." } else { path });
         // Before anything is looked up: whether a file outside exists is not to be told either.
@@ -35,7 +35,7 @@ impl Folder {
     }
 
     /// A path below the folder as it is named to the caller, `.` for the folder itself.
-    pub(super) fn show(&self, path: &Path) -> String {
+    pub(crate) fn show(&self, path: &Path) -> String {
         let shown = path.strip_prefix(&self.root).unwrap_or(path).to_string_lossy().replace('\\', "/");
         if shown.is_empty() { ".".to_owned() } else { shown }
     }

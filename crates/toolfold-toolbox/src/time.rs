@@ -13,7 +13,7 @@ const UNITS: [&str; 7] = ["years", "months", "weeks", "days", "hours", "minutes"
 const ZONE: &str = "An IANA time zone such as Europe/Berlin, or UTC";
 const TIME: &str = "A time: 2025-03-30T10:00:00+02:00, 2025-03-30 10:00, 2025-03-30, or Unix seconds";
 
-pub(super) fn tools() -> Vec<Tool> {
+pub(crate) fn tools() -> Vec<Tool> {
     let moment = json!({"time": {"type": "string"}, "zone": {"type": "string"}, "weekday": {"type": "string"},
         "unix": {"type": "integer"}});
     vec![

@@ -1,22 +1,22 @@
 //! Units and how they relate. Each kind has a base unit; a unit is so many of it, and temperatures also start elsewhere.
 
 #[derive(Debug)]
-pub(super) struct Unit {
-    pub(super) kind: &'static str,
-    pub(super) name: &'static str,
+pub(crate) struct Unit {
+    pub(crate) kind: &'static str,
+    pub(crate) name: &'static str,
     aliases: &'static [&'static str],
     factor: f64,
     offset: f64,
 }
 
 impl Unit {
-    pub(super) fn convert(&self, value: f64, to: &Unit) -> f64 {
+    pub(crate) fn convert(&self, value: f64, to: &Unit) -> f64 {
         (value * self.factor + self.offset - to.offset) / to.factor
     }
 }
 
 /// A unit by its name, in any spelling that is listed. Case counts only where it must: mb is a megabyte, but Mb a megabit.
-pub(super) fn find(key: &str, name: &str) -> Result<&'static Unit, String> {
+pub(crate) fn find(key: &str, name: &str) -> Result<&'static Unit, String> {
     let name = name.trim();
     let is = |unit: &&Unit, same: fn(&str, &str) -> bool| {
         same(unit.name, name) || unit.aliases.iter().any(|alias| same(alias, name))
@@ -31,7 +31,7 @@ pub(super) fn find(key: &str, name: &str) -> Result<&'static Unit, String> {
 }
 
 /// The names of a kind's units.
-pub(super) fn of(kind: &str) -> String {
+pub(crate) fn of(kind: &str) -> String {
     UNITS.iter().filter(|unit| unit.kind == kind).map(|unit| unit.name).collect::<Vec<_>>().join(" ")
 }
 

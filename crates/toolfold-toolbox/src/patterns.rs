@@ -10,7 +10,7 @@ use super::tool::{Answer, Reply, Tool, flag, integer, text};
 
 const PATTERN_SIZE: usize = 1 << 20;
 
-pub(super) fn tools() -> Vec<Tool> {
+pub(crate) fn tools() -> Vec<Tool> {
     let pattern = "The regular expression (no look-around and no back-references)";
     let count = json!({"type": "integer"});
     vec![
