@@ -12,7 +12,7 @@ use toolfold_config::{Config, Server, Transport, changed};
 use toolfold_core::{Fingerprint, ServerName, ToolId};
 use toolfold_store::Store;
 use toolfold_upstream::{Event as Happened, Manifest, Report, State, Upstream};
-use toolfold_wire::{Object, Raw, raw};
+use toolfold_wire::raw;
 use tracing::{info, warn};
 
 use crate::change::Change;
@@ -161,8 +161,12 @@ impl Writer {
     }
 
     /// Takes in what a server did; whether the next snapshot differs.
-    fn report(&mut self, Report { server, event }: Report) -> bool {
+    fn report(&mut self, Report { server, instance, event }: Report) -> bool {
         let Some(known) = self.servers.get_mut(&server) else { return false };
+        // What a server said before it was replaced is not said by its successor.
+        if known.source.upstream().is_none_or(|upstream| upstream.instance() != instance) {
+            return false;
+        }
         match event {
             Happened::State(state) => {
                 known.settled |= matches!(state, State::Failing { .. } | State::Stopped);
@@ -175,26 +179,18 @@ impl Writer {
                 self.remember(server);
                 true
             }
-            Happened::Notification { method, params } => {
-                self.tell(&server, method, params);
+            Happened::Updated { uri } => {
+                self.tell_updated(&server, &uri);
                 false
             }
         }
     }
 
-    fn tell(&self, server: &ServerName, method: String, params: Option<Raw>) {
+    fn tell_updated(&self, server: &ServerName, uri: &str) {
         let Some(inner) = self.inner.upgrade() else { return };
-        let change = match (method.as_str(), params) {
-            ("notifications/resources/updated", params) => {
-                let uri = params.as_deref().and_then(Object::parse).and_then(|object| object.string("uri"));
-                let Some(uri) = uri else { return };
-                Change::Resource { uri: inner.snapshot.load().offers.exposed_uri(server, &uri) }
-            }
-            ("notifications/message", Some(params)) => Change::Log { params },
-            (_, params) => Change::Other { method, params },
-        };
+        let uri = inner.snapshot.load().offers.exposed_uri(server, uri);
         // Nobody listening is fine.
-        let _ = inner.changes.send(change);
+        let _ = inner.changes.send(Change::Resource { uri });
     }
 
     /// Keeps a manifest for the next start. Slow disks must not hold up the writer, so it is done beside it.

@@ -26,6 +26,8 @@ use crate::shared::{Shared, lock};
 pub(crate) const MOST_OPEN: usize = 1024;
 
 const REASON: Duration = Duration::from_secs(2);
+/// How long what a server says may be about a call that it has answered.
+const AFTERTHOUGHTS: Duration = Duration::from_secs(2);
 
 pub(crate) struct Connection {
     pub(crate) shared: Arc<Shared>,
@@ -48,6 +50,8 @@ struct Table {
     last_id: u64,
     last_used: Instant,
     open: HashMap<u64, Open>,
+    /// Whose call ended last, and when.
+    last_ended: Option<(u64, Instant)>,
 }
 
 struct Open {
@@ -128,7 +132,7 @@ impl Failure {
 
 impl Connection {
     pub(crate) fn new(shared: &Arc<Shared>, era: Era, link: Link) -> Arc<Self> {
-        let table = Table { closing: None, last_id: 0, last_used: Instant::now(), open: HashMap::new() };
+        let table = Table { closing: None, last_id: 0, last_used: Instant::now(), open: HashMap::new(), last_ended: None };
         Arc::new(Connection {
             shared: shared.clone(),
             era,
@@ -206,7 +210,7 @@ impl Connection {
 
     /// Hands the answer to whoever waits for it. A late one finds nobody and is dropped.
     pub(crate) fn answer(&self, id: u64, outcome: Result<Raw, CallError>) {
-        let open = lock(&self.table).open.remove(&id);
+        let open = lock(&self.table).remove(id);
         if let Some(open) = open {
             let _ = open.answer.send(outcome);
         }
@@ -242,10 +246,16 @@ impl Connection {
     /// The owner of the latest call, if all open calls are of one client. With calls of two clients open nobody can
     /// say which of them a server means, and a guess would show one client's affairs to another.
     pub(crate) fn sole_owner(&self) -> Option<Owner> {
+        lock(&self.table).sole_owner()
+    }
+
+    /// As [`Connection::sole_owner`], for what need not reach anybody: what is said just after another client's call may
+    /// still be about that one.
+    pub(crate) fn undoubted_owner(&self) -> Option<Owner> {
         let table = lock(&self.table);
-        let owned = || table.open.iter().filter_map(|(id, open)| Some((*id, open.owner.as_ref()?)));
-        let (_, latest) = owned().max_by_key(|(id, _)| *id)?;
-        owned().all(|(_, owner)| owner.client == latest.client).then(|| latest.clone())
+        let owner = table.sole_owner()?;
+        let doubt = table.last_ended.is_some_and(|(client, at)| client != owner.client && at.elapsed() < AFTERTHOUGHTS);
+        (!doubt).then_some(owner)
     }
 
     pub(crate) fn is_closed(&self) -> bool {
@@ -344,6 +354,20 @@ impl Connection {
 }
 
 impl Table {
+    fn remove(&mut self, id: u64) -> Option<Open> {
+        let open = self.open.remove(&id)?;
+        if let Some(owner) = &open.owner {
+            self.last_ended = Some((owner.client, Instant::now()));
+        }
+        Some(open)
+    }
+
+    fn sole_owner(&self) -> Option<Owner> {
+        let owned = || self.open.iter().filter_map(|(id, open)| Some((*id, open.owner.as_ref()?)));
+        let (_, latest) = owned().max_by_key(|(id, _)| *id)?;
+        owned().all(|(_, owner)| owner.client == latest.client).then(|| latest.clone())
+    }
+
     fn idle_since(&self) -> Option<Instant> {
         self.open.values().all(|open| open.background).then_some(self.last_used)
     }
@@ -371,7 +395,7 @@ impl Waiting {
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        let was_open = lock(&self.connection.table).open.remove(&self.id).is_some();
+        let was_open = lock(&self.connection.table).remove(self.id).is_some();
         // Over HTTP in the stateless era the end of the response stream, which is dropped with us, says it already.
         let said = self.connection.era == Era::Modern && matches!(self.connection.link, Link::Http(_));
         if was_open && !said && !self.untold && !self.connection.is_closed() {

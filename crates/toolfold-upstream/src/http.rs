@@ -183,7 +183,7 @@ impl Endpoint {
                 // The headers come from a schema that we remember; the server's own may have changed.
                 connection.shared.stale.mark(Stale::TOOLS);
             }
-            return Err(CallError::Answered(error).into());
+            return Err(connection.shared.answered(error).into());
         }
         let hint = if status.is_client_error() { ": check its `url`" } else { "" };
         let why = format!("the server answered HTTP {}{hint}", status.as_u16());

@@ -2,7 +2,7 @@
 //!
 //! What a reader would get wrong: a process is shared by all clients, so a question or a log line is passed on only
 //! when it can be meant for one client alone. The stream it came on says so (HTTP), or the fact that only that
-//! client has calls open.
+//! client has calls open. What can be meant for two, or for none, reaches nobody: it is not broadcast.
 
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
@@ -19,6 +19,7 @@ use crate::call::CallError;
 use crate::connection::{Connection, Owner, cannot_ask};
 use crate::outgoing::{token_of, with_token};
 use crate::shared::{Stale, lock};
+use crate::upstream::Event;
 
 const MOST_QUESTIONS: usize = 64;
 /// People answer some of the questions; a call that waits for them has a deadline of its own.
@@ -54,7 +55,7 @@ impl Connection {
         match message {
             Message::Response { id, outcome } => {
                 if let Some(id) = id.as_number() {
-                    self.answer(id, outcome.map_err(CallError::Answered));
+                    self.answer(id, outcome.map_err(|error| self.shared.answered(error)));
                 }
             }
             Message::Notification { method, params } => self.hear(&method, params, on),
@@ -82,11 +83,28 @@ impl Connection {
                 self.confirmed.send_replace(id);
             }
             "notifications/cancelled" => self.take_back(params.as_deref()),
-            "notifications/resources/updated" => self.report(method, params),
-            _ => match self.owner(on) {
-                Some(owner) => owner.peer.notify(method, params),
-                None => self.report(method, params),
-            },
+            "notifications/resources/updated" => self.hear_update(params.as_deref()),
+            _ => self.pass_on(method, params, on),
+        }
+    }
+
+    /// Log messages and whatever else a server says in the middle of a call.
+    fn pass_on(&self, method: &str, params: Option<Raw>, on: Option<u64>) {
+        let owner = match on {
+            Some(id) => self.owner_of(id),
+            None => self.undoubted_owner(),
+        };
+        match owner.filter(|_| self.shared.admits_notification()) {
+            Some(owner) => owner.peer.notify(method, params),
+            None => tracing::debug!(server = %self.shared.config.name, "a notification that belongs to no call is dropped"),
+        }
+    }
+
+    /// Passed on for what was subscribed to here, and nothing else: a server has no say over others' resources.
+    fn hear_update(&self, params: Option<&RawValue>) {
+        let Some(uri) = params.and_then(Object::parse).and_then(|params| params.string("uri")) else { return };
+        if self.shared.is_subscribed(&uri) && self.shared.admits_notification() {
+            self.shared.report(Event::Updated { uri });
         }
     }
 
@@ -94,10 +112,6 @@ impl Connection {
         let Some(params) = params else { return };
         let Some((owner, token)) = token_of(params).and_then(|id| self.owner_of_token(id)) else { return };
         owner.peer.notify("notifications/progress", with_token(params, &token));
-    }
-
-    fn report(&self, method: &str, params: Option<Raw>) {
-        self.shared.report_notification(method, params.map(without_subscription));
     }
 
     fn owner(&self, on: Option<u64>) -> Option<Owner> {
@@ -164,19 +178,4 @@ fn id_of(bytes: &[u8]) -> Option<Id> {
 
 fn subscription_of(params: &RawValue) -> Option<u64> {
     Object::parse(params)?.object("_meta")?.read(meta::SUBSCRIPTION_ID)
-}
-
-/// The subscription's number belongs to our connection and means nothing beyond it.
-fn without_subscription(params: Raw) -> Raw {
-    let changed = || {
-        let mut object = Object::parse(&params)?;
-        let mut own = object.object("_meta")?;
-        own.remove(meta::SUBSCRIPTION_ID)?;
-        match own.is_empty() {
-            true => drop(object.remove("_meta")),
-            false => drop(object.set("_meta", &own)),
-        }
-        Some(object.to_raw())
-    };
-    changed().unwrap_or(params)
 }

@@ -5,6 +5,7 @@
 //! are the ones that belong to one connection: request ids, progress tokens and, in the stateless era, `_meta`.
 
 mod backoff;
+mod blank;
 mod call;
 mod connection;
 mod dial;
@@ -17,9 +18,11 @@ mod lines;
 mod listen;
 mod listing;
 mod manifest;
+mod offspring;
 mod outgoing;
 mod process;
 mod reaper;
+mod said;
 mod shared;
 mod stdio;
 mod supervisor;

@@ -17,55 +17,52 @@ pub(crate) enum Line {
 pub(crate) struct Lines<R> {
     source: BufReader<R>,
     limit: usize,
+    /// The beginning of a line whose end is not there yet.
+    begun: Vec<u8>,
+    /// The line is too long: only its beginning and its end are kept.
+    tail: Option<Vec<u8>>,
 }
 
 impl<R: AsyncRead + Unpin> Lines<R> {
     pub(crate) fn new(source: R, limit: usize) -> Self {
-        Lines { source: BufReader::with_capacity(64 * 1024, source), limit }
+        Lines { source: BufReader::with_capacity(64 * 1024, source), limit, begun: Vec::new(), tail: None }
     }
 
-    /// The next line without its newline; `None` at the end. Not safe to cancel: a cancelled read loses its line.
+    /// The next line without its newline; `None` at the end. Safe to cancel.
     pub(crate) async fn next(&mut self) -> std::io::Result<Option<Line>> {
-        let mut line = Vec::new();
         loop {
             let chunk = self.source.fill_buf().await?;
-            if chunk.is_empty() {
-                return Ok((!line.is_empty()).then_some(Line::Whole(line)));
+            let at_end = chunk.is_empty();
+            let newline = chunk.iter().position(|byte| *byte == b'\n');
+            let part = &chunk[..newline.unwrap_or(chunk.len())];
+            match &mut self.tail {
+                Some(tail) => keep_edges(&mut self.begun, tail, part),
+                None if self.begun.len() + part.len() > self.limit => {
+                    let mut tail = Vec::new();
+                    let rest = self.begun.split_off(EDGE.min(self.begun.len()));
+                    keep_edges(&mut self.begun, &mut tail, &rest);
+                    keep_edges(&mut self.begun, &mut tail, part);
+                    self.tail = Some(tail);
+                }
+                None => self.begun.extend_from_slice(part),
             }
-            let end = chunk.iter().position(|byte| *byte == b'\n');
-            let part = &chunk[..end.unwrap_or(chunk.len())];
-            if line.len() + part.len() > self.limit {
-                line.truncate(EDGE.min(self.limit));
-                return self.skip(line).await.map(Some);
-            }
-            line.extend_from_slice(part);
-            let used = part.len() + usize::from(end.is_some());
+            let used = part.len() + usize::from(newline.is_some());
             self.source.consume(used);
-            if end.is_some() {
-                return Ok(Some(Line::Whole(line)));
+            if newline.is_some() || at_end {
+                let (line, tail) = (std::mem::take(&mut self.begun), self.tail.take());
+                return Ok(match tail {
+                    Some(tail) => Some(Line::TooLong { id: id_in_head(&line).or_else(|| id_in_tail(&tail)) }),
+                    None => (!at_end || !line.is_empty()).then_some(Line::Whole(line)),
+                });
             }
         }
     }
+}
 
-    async fn skip(&mut self, mut head: Vec<u8>) -> std::io::Result<Line> {
-        let mut tail = Vec::new();
-        loop {
-            let chunk = self.source.fill_buf().await?;
-            let end = chunk.iter().position(|byte| *byte == b'\n');
-            let part = &chunk[..end.unwrap_or(chunk.len())];
-            if head.len() < EDGE {
-                head.extend_from_slice(&part[..part.len().min(EDGE - head.len())]);
-            }
-            tail.extend_from_slice(part);
-            tail.drain(..tail.len().saturating_sub(EDGE));
-            let used = part.len() + usize::from(end.is_some());
-            let over = end.is_some() || chunk.is_empty();
-            self.source.consume(used);
-            if over {
-                return Ok(Line::TooLong { id: id_in_head(&head).or_else(|| id_in_tail(&tail)) });
-            }
-        }
-    }
+fn keep_edges(head: &mut Vec<u8>, tail: &mut Vec<u8>, part: &[u8]) {
+    head.extend_from_slice(&part[..part.len().min(EDGE.saturating_sub(head.len()))]);
+    tail.extend_from_slice(&part[part.len().saturating_sub(EDGE)..]);
+    tail.drain(..tail.len().saturating_sub(EDGE));
 }
 
 /// The number after `"id":` among the members of the outermost object.

@@ -32,10 +32,10 @@ pub(crate) fn prepare(
     introduction: &Introduction<'_>,
 ) -> Result<Prepared, RpcError> {
     let untouched = || Prepared { params: params.map(ToOwned::to_owned), token: None };
-    // Looked for as text first, so that ten megabytes of arguments are not parsed for nothing.
-    let mentions = |key: &str| params.is_some_and(|params| params.get().contains(key));
-    let concerned = || mentions(META) && (mentions(TOKEN) || INTRODUCTION.into_iter().any(mentions));
-    if era == Era::Legacy && !concerned() {
+    // Looked for as text first, so that ten megabytes of arguments are not parsed for nothing. A name may be written
+    // with escapes, and a token that we did not see would be taken by the server for one of ours.
+    let mentions = |text: &str| params.is_some_and(|params| params.get().contains(text));
+    if era == Era::Legacy && !mentions(META) && !mentions("\\u") {
         return Ok(untouched());
     }
     let Some(mut object) = Object::parse_optional(params) else {
@@ -58,6 +58,7 @@ pub(crate) fn prepare(
     } else if introduced || token.is_some() {
         object.set(META, &own);
     }
+    // Written anew even where nothing was changed: a member that was there twice is there once now.
     Ok(Prepared { params: Some(object.to_raw()), token })
 }
 
@@ -109,6 +110,9 @@ mod tests {
         let (params, token) = prepared(Era::Legacy, r#"{"name":"x","_meta":{"a":1,"progressToken":"t"},"n":1e400}"#);
         assert_eq!(params, r#"{"name":"x","_meta":{"a":1,"progressToken":7},"n":1e400}"#);
         assert_eq!(token.as_deref(), Some("\"t\""));
+        let escaped = r#"{"name":"x","\u005fmeta":{"progress\u0054oken":9},"_meta":{"progress\u0054oken":8}}"#;
+        let (params, token) = prepared(Era::Legacy, escaped);
+        assert_eq!((params.as_str(), token.as_deref()), (r#"{"name":"x","_meta":{"progressToken":7}}"#, Some("8")));
         let inside = r#"{"arguments":{"progressToken":1}}"#;
         assert_eq!(prepared(Era::Legacy, inside), (inside.to_owned(), None));
     }

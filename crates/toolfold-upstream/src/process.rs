@@ -1,24 +1,22 @@
 //! A server's process: its group, its stderr, and its end. A task of its own waits for it, so that it is always
 //! reaped; dropping everything kills it, and `reaper.rs` sees to the case in which nothing is dropped.
 
-use std::collections::VecDeque;
 use std::process::{ExitStatus, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use tokio::io::AsyncRead;
+use rustix::process::Pid;
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use toolfold_config::{Server, Timeouts, Transport};
 
-use crate::lines::{Line, Lines};
-use crate::reaper::Group;
-use crate::shared::lock;
+use crate::blank::Blanks;
+use crate::offspring::{self, Mark, Relative};
+use crate::reaper::{Announced, Group};
+use crate::said::Said;
 
-const LONGEST_STDERR_LINE: usize = 4096;
-const KEPT_LINES: usize = 20;
 /// How long a server has to end by itself once its input is closed. Many write what they remember then.
 const BEFORE_TERM: Duration = Duration::from_millis(500);
 const LAST_WORDS: Duration = Duration::from_millis(300);
@@ -40,15 +38,17 @@ pub(crate) struct Started {
 }
 
 impl Process {
-    pub(crate) fn start(config: &Server) -> Result<Started, String> {
-        let mut child = command(config)?.spawn().map_err(|error| why_not_started(config, &error))?;
-        let group = child.id().and_then(Group::of).ok_or("the server ended before it began")?;
+    pub(crate) fn start(config: &Server, blanks: &Blanks) -> Result<Started, String> {
+        let announced = Announced::new();
+        let mut command = command(config, &announced.mark)?;
+        let mut child = command.spawn().map_err(|error| why_not_started(config, &error))?;
+        let group = child.id().and_then(|pid| announced.started(pid)).ok_or("the server ended before it began")?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else { return Err("the server has no pipes".into()) };
-        let said = Said::listen(stderr, config);
+        let said = Said::listen(stderr, config.name.clone(), blanks.clone());
         let (tell_ended, ended) = watch::channel(None);
         let (stop, brisk) = (CancellationToken::new(), Arc::new(AtomicBool::new(false)));
-        let watcher = Watcher { child, group, stop: stop.clone(), brisk: brisk.clone(), timeouts: config.timeouts };
+        let watcher = Watcher { child, group, family: Vec::new(), stop: stop.clone(), brisk: brisk.clone(), timeouts: config.timeouts };
         tokio::spawn(async move {
             let end = watcher.watch().await;
             tell_ended.send_replace(Some(end));
@@ -88,17 +88,23 @@ impl Process {
 
     /// As [`Process::last_words`] of a server that has ended: what it said last may still be on its way to us.
     pub(crate) async fn very_last_words(&self) -> Option<String> {
-        let _ = tokio::time::timeout(LAST_WORDS, self.said.all.cancelled()).await;
+        let _ = tokio::time::timeout(LAST_WORDS, self.said.all()).await;
         self.last_words()
     }
 }
 
-fn command(config: &Server) -> Result<Command, String> {
+fn command(config: &Server, mark: &Mark) -> Result<Command, String> {
     let Transport::Stdio { command, args, env, cwd } = &config.transport else {
         return Err("the server has no command".into());
     };
     let mut built = Command::new(command);
-    built.args(args).envs(env.iter().map(|(key, value)| (key, value.expose())));
+    let (name, value) = mark.variable();
+    built.args(args).env(name, value);
+    // What is meant for Toolfold is not for its servers; its own token may be among it.
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("TOOLFOLD_")) {
+        built.env_remove(name);
+    }
+    built.envs(env.iter().map(|(key, value)| (key, value.expose())));
     if let Some(cwd) = cwd {
         if !cwd.is_dir() {
             return Err(format!("its working directory {} does not exist: correct `cwd` or create it", cwd.display()));
@@ -128,6 +134,8 @@ fn why_not_started(config: &Server, error: &std::io::Error) -> String {
 struct Watcher {
     child: Child,
     group: Group,
+    /// What descended from the server when it was told to end: afterwards nothing says so any more.
+    family: Vec<Relative>,
     stop: CancellationToken,
     brisk: Arc<AtomicBool>,
     timeouts: Timeouts,
@@ -140,12 +148,13 @@ impl Watcher {
             () = self.stop.cancelled() => self.end_child().await,
         };
         self.end_rest().await;
-        self.group.is_over();
+        self.group.set_over();
         describe(status)
     }
 
     /// The child's input is closed by now: its writer stops with us.
     async fn end_child(&mut self) -> std::io::Result<ExitStatus> {
+        self.family = self.relatives(Some(self.group.leader())).await;
         let brisk = self.brisk.load(Ordering::Relaxed);
         let patience = if brisk { Duration::ZERO } else { BEFORE_TERM.min(self.timeouts.stop) };
         if let Ok(status) = tokio::time::timeout(patience, self.child.wait()).await {
@@ -160,17 +169,28 @@ impl Watcher {
         self.child.wait().await
     }
 
-    /// What the server started and left behind.
-    async fn end_rest(&self) {
-        if !self.group.alive() {
+    /// What the server started and left behind, in its group and outside.
+    async fn end_rest(&mut self) {
+        let mut family = std::mem::take(&mut self.family);
+        family.extend(self.relatives(None).await);
+        let alive = |group: &Group| group.alive() || family.iter().any(Relative::is_alive);
+        if !alive(&self.group) {
             return;
         }
         self.group.terminate();
+        family.iter().for_each(Relative::terminate);
         let deadline = Instant::now() + self.timeouts.stop.min(BEFORE_TERM);
-        while self.group.alive() && Instant::now() < deadline {
+        while alive(&self.group) && Instant::now() < deadline {
             tokio::time::sleep(POLL).await;
         }
         self.group.kill();
+        family.iter().for_each(Relative::kill);
+    }
+
+    /// Beside the runtime: the table of processes may be long.
+    async fn relatives(&self, leader: Option<Pid>) -> Vec<Relative> {
+        let mark = self.group.mark().clone();
+        tokio::task::spawn_blocking(move || offspring::of(leader, &mark)).await.unwrap_or_default()
     }
 }
 
@@ -181,59 +201,4 @@ fn describe(status: std::io::Result<ExitStatus>) -> String {
         Ok((None, Some(signal))) => format!("was ended by signal {signal}"),
         _ => "ended".to_owned(),
     }
-}
-
-/// The end of what a server said on stderr, without the secrets it was given.
-#[derive(Clone)]
-struct Said {
-    lines: Arc<Mutex<VecDeque<String>>>,
-    all: CancellationToken,
-}
-
-impl Said {
-    fn listen(stderr: impl AsyncRead + Unpin + Send + 'static, config: &Server) -> Said {
-        let said = Said { lines: Arc::default(), all: CancellationToken::new() };
-        let (kept, server) = (said.clone(), config.name.clone());
-        let secrets = secrets_of(config);
-        tokio::spawn(async move {
-            let _all = kept.all.clone().drop_guard();
-            let mut lines = Lines::new(stderr, LONGEST_STDERR_LINE);
-            while let Ok(Some(line)) = lines.next().await {
-                let Line::Whole(line) = line else { continue };
-                let line = hide(&String::from_utf8_lossy(&line), &secrets);
-                // As a quoted value: what a server says is data, escape sequences included.
-                tracing::info!(target: "toolfold::server", %server, line = ?line, "stderr");
-                kept.keep(line);
-            }
-        });
-        said
-    }
-
-    fn keep(&self, line: String) {
-        if line.trim().is_empty() {
-            return;
-        }
-        let mut lines = lock(&self.lines);
-        if lines.len() == KEPT_LINES {
-            lines.pop_front();
-        }
-        lines.push_back(line);
-    }
-
-    /// The last line that names an error, or else the last line.
-    fn last_words(&self) -> Option<String> {
-        let lines = lock(&self.lines);
-        let names_error = |line: &&String| line.to_lowercase().contains("error");
-        lines.iter().rev().find(names_error).or(lines.back()).map(|line| line.trim().chars().take(300).collect())
-    }
-}
-
-/// Short values are not hidden: `1` or `true` would take half the text with them.
-fn secrets_of(config: &Server) -> Vec<String> {
-    let Transport::Stdio { env, .. } = &config.transport else { return Vec::new() };
-    env.values().map(|value| value.expose().to_owned()).filter(|value| value.len() >= 8).collect()
-}
-
-fn hide(line: &str, secrets: &[String]) -> String {
-    secrets.iter().fold(line.to_owned(), |line, secret| line.replace(secret.as_str(), "…"))
 }

@@ -2,20 +2,28 @@
 //! few instructions and never across an await; the supervisor alone decides, the others read and leave wishes.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, mpsc, watch};
 use toolfold_config::{Server, Transport};
-use toolfold_wire::{Object, ParameterHeader, Raw, parameter_headers};
+use toolfold_wire::{Object, ParameterHeader, Raw, RpcError, parameter_headers};
 
+use crate::blank::Blanks;
+use crate::call::CallError;
 use crate::connection::Connection;
 use crate::manifest::Manifest;
 use crate::upstream::{Event, Report, State};
 
+static INSTANCES: AtomicU64 = AtomicU64::new(1);
+
 pub(crate) struct Shared {
     pub(crate) config: Arc<Server>,
+    /// Tells this server apart from one of the same name that it replaced.
+    pub(crate) instance: u64,
+    /// What must not be read in anything the server says in prose.
+    pub(crate) blanks: Blanks,
     reports: mpsc::UnboundedSender<Report>,
     now: Mutex<Now>,
     told: Mutex<Allowance>,
@@ -45,7 +53,9 @@ impl Shared {
         let headers = Arc::new(headers_of(&config, manifest.as_deref()));
         let now = Now { state, manifest, headers, connection: None, attempt: None, log_level: None };
         Arc::new(Shared {
+            blanks: Blanks::of(&config, &[]),
             config,
+            instance: INSTANCES.fetch_add(1, Ordering::Relaxed),
             reports,
             now: Mutex::new(now),
             told: Mutex::new(Allowance { since: Instant::now(), used: 0 }),
@@ -55,15 +65,28 @@ impl Shared {
         })
     }
 
-    /// Something the server said that belongs to no call. A flood of it is cut: nobody reads a thousand a second.
-    pub(crate) fn report_notification(&self, method: &str, params: Option<Raw>) {
-        if lock(&self.told).admits() {
-            self.report(Event::Notification { method: method.to_owned(), params });
-        }
+    /// Whether one more notification is passed on. A flood is cut: nobody reads a thousand a second.
+    pub(crate) fn admits_notification(&self) -> bool {
+        lock(&self.told).admits()
+    }
+
+    /// Whether somebody watches this resource, or one that it is a part of: a server may name the part.
+    pub(crate) fn is_subscribed(&self, uri: &str) -> bool {
+        let part_of = |whole: &String| {
+            let rest = uri.strip_prefix(whole.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || whole.ends_with('/') || rest.starts_with(['/', '#', '?']))
+        };
+        self.subscriptions.borrow().iter().any(part_of)
     }
 
     pub(crate) fn report(&self, event: Event) {
-        let _ = self.reports.send(Report { server: self.config.name.clone(), event });
+        let _ = self.reports.send(Report { server: self.config.name.clone(), instance: self.instance, event });
+    }
+
+    /// An error that the server answered with, without secrets: it goes to logs and to whoever asks for the status.
+    pub(crate) fn answered(&self, mut error: RpcError) -> CallError {
+        error.message = self.blanks.blank(&error.message);
+        CallError::Answered(error)
     }
 
     pub(crate) fn state(&self) -> State {

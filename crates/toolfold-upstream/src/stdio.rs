@@ -20,9 +20,11 @@ use crate::shared::Shared;
 const END_AFTER_OUTPUT: Duration = Duration::from_secs(1);
 /// How long output may go on after the process ended: a helper of its own may still hold the pipe.
 const OUTPUT_AFTER_END: Duration = Duration::from_secs(1);
+/// As much as is looked at of a line that is no message.
+const LONGEST_GARBAGE: usize = 4096;
 
 pub(crate) fn open(shared: &Arc<Shared>, era: Era) -> Result<Arc<Connection>, String> {
-    let Started { process, stdin, stdout } = Process::start(&shared.config)?;
+    let Started { process, stdin, stdout } = Process::start(&shared.config, &shared.blanks)?;
     let (outbox, messages) = mpsc::channel(MOST_OPEN);
     let connection = Connection::new(shared, era, Link::Stdio { outbox, process });
     tokio::spawn(write(connection.clone(), stdin, messages));
@@ -90,7 +92,9 @@ async fn read_lines(connection: &Arc<Connection>, stdout: ChildStdout) {
 
 /// Once as a warning; a server that does it once does it often.
 fn pass_over(connection: &Connection, line: &[u8], warned: &AtomicBool) {
-    let start = String::from_utf8_lossy(&line[..line.len().min(200)]);
+    // Cut after the secrets are out: half of one would not be recognised.
+    let start = connection.shared.blanks.blank(&String::from_utf8_lossy(&line[..line.len().min(LONGEST_GARBAGE)]));
+    let start: String = start.chars().take(200).collect();
     let server = &connection.shared.config.name;
     if warned.swap(true, Ordering::Relaxed) {
         tracing::debug!(%server, line = ?start, "not a message on stdout");

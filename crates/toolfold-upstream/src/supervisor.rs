@@ -185,7 +185,7 @@ impl Supervisor {
     }
 
     fn fail(&mut self, why: String) {
-        let retry_in = self.backoff.fail();
+        let (why, retry_in) = (self.shared.blanks.blank(&why), self.backoff.fail());
         tracing::warn!(server = %self.shared.config.name, why = ?why, ?retry_in, "the server failed");
         self.failure = Some(Failed { why: why.clone(), retry_at: Instant::now() + retry_in });
         self.shared.set_state(State::Failing { why, retry_in });

@@ -38,16 +38,17 @@ pub enum State {
 pub enum Event {
     State(State),
     Listed(Arc<Manifest>),
-    /// Something the server said that belongs to no call.
-    Notification {
-        method: String,
-        params: Option<Raw>,
+    /// A resource that was subscribed to through this server has changed.
+    Updated {
+        uri: String,
     },
 }
 
 #[derive(Debug, Clone)]
 pub struct Report {
     pub server: ServerName,
+    /// Which of the servers that had this name one after another: a report may arrive after its sender was replaced.
+    pub instance: u64,
     pub event: Event,
 }
 
@@ -73,6 +74,11 @@ impl Upstream {
 
     pub fn name(&self) -> &ServerName {
         &self.shared.config.name
+    }
+
+    /// The number its reports carry.
+    pub fn instance(&self) -> u64 {
+        self.shared.instance
     }
 
     pub fn state(&self) -> State {
@@ -110,12 +116,16 @@ impl Upstream {
     /// `resources/subscribe`, or its place in `subscriptions/listen`. Kept over reconnects.
     pub async fn subscribe(&self, uri: &str) -> Result<(), CallError> {
         let connection = self.connection().await?;
-        if connection.era == Era::Legacy {
-            listen::subscribe(&connection, uri).await?;
-        }
         let (before, mut confirmed) = (connection.last_id(), connection.confirmed.subscribe());
         let wanted = &self.shared.subscriptions;
+        // Before the server is asked: what it says together with its answer is already meant for us.
         let new = wanted.send_if_modified(|subscriptions| subscriptions.insert(uri.to_owned()));
+        if connection.era == Era::Legacy
+            && let Err(error) = listen::subscribe(&connection, uri).await
+        {
+            wanted.send_if_modified(|subscriptions| new && subscriptions.remove(uri));
+            return Err(error);
+        }
         if new && connection.era == Era::Modern {
             // Not a condition, only a courtesy: who subscribes and then changes something wants to hear of it.
             let _ = tokio::time::timeout(CONFIRMATION, confirmed.wait_for(|id| *id > before)).await;

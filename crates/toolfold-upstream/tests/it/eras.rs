@@ -69,9 +69,8 @@ async fn a_stateless_server_announces_changes_on_the_listening_request() {
     assert_eq!(names(&*subject.listed().await).last().map(String::as_str), Some("grown"));
     subject.upstream.subscribe("x://1").await.unwrap();
     loop {
-        if let Event::Notification { method, params } = subject.next().await {
-            assert_eq!(method, "notifications/resources/updated");
-            assert_eq!(params.unwrap().get(), r#"{"uri":"x://1"}"#);
+        if let Event::Updated { uri } = subject.next().await {
+            assert_eq!(uri, "x://1");
             break;
         }
     }

@@ -78,16 +78,13 @@ async fn both_eras_follow_announced_changes() {
 async fn what_a_server_says_on_no_calls_stream_is_reported() {
     let server = serve(Era::Legacy).await;
     let mut subject = ready(&server).await;
-    server
-        .say(json!({"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": "x://1"}}))
-        .await;
+    subject.upstream.subscribe("x://1").await.unwrap();
+    let updated = |uri| json!({"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": uri}});
+    // Of what nobody subscribed to, nobody hears.
+    server.say(updated("x://2")).await;
+    server.say(updated("x://1/part")).await;
     match subject.next().await {
-        Event::Notification { method, params } => {
-            assert_eq!(
-                (method.as_str(), params.unwrap().get()),
-                ("notifications/resources/updated", r#"{"uri":"x://1"}"#)
-            );
-        }
+        Event::Updated { uri } => assert_eq!(uri, "x://1/part"),
         other => panic!("{other:?}"),
     }
 }

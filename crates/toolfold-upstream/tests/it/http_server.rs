@@ -162,6 +162,7 @@ async fn legacy(
     }
     match (body["method"].as_str().unwrap_or_default(), body["params"]["name"].as_str().unwrap_or_default()) {
         ("tools/list", _) => answer(id, json!({"tools": [{"name": "echo", "inputSchema": {"type": "object"}}]})),
+        ("resources/subscribe", _) => answer(id, json!({})),
         ("tools/call", "ask") => ask(server, id),
         ("tools/call", "cut") => {
             *server.cut.lock().unwrap() = Some(id.clone());

@@ -8,5 +8,6 @@ mod http;
 mod http_server;
 mod kit;
 mod reaper;
+mod routing;
 mod stdio;
 mod supervision;

@@ -44,6 +44,12 @@ def call(id, params):
         os._exit(3)
     elif name == "slow":
         send({"method": "notifications/message", "params": {"level": "info", "data": "slow has begun"}})
+    elif name == "say":
+        if arguments.get("first"):
+            text(id, "said")
+        send(arguments["message"])
+        if not arguments.get("first"):
+            text(id, "said")
     elif name == "progress":
         token = params["_meta"]["progressToken"]
         send({"method": "notifications/progress", "params": {"progressToken": token, "progress": 1, "note": "kept"}})
