@@ -155,10 +155,10 @@ fn add(values: &mut Vec<String>, name: &str, value: &str) {
 }
 
 fn is_hidden(name: &str, value: &str) -> bool {
-    const COMMON: [&str; 10] = ["true", "false", "none", "null", "auto", "default", "enabled", "disabled", "debug", "info"];
-    let plain = || {
-        value.chars().all(|c| c.is_ascii_lowercase()) || value.chars().all(|c| c.is_ascii_digit() || c == '.')
-    };
+    const COMMON: [&str; 10] =
+        ["true", "false", "none", "null", "auto", "default", "enabled", "disabled", "debug", "info"];
+    let plain =
+        || value.chars().all(|c| c.is_ascii_lowercase()) || value.chars().all(|c| c.is_ascii_digit() || c == '.');
     let length = value.chars().count();
     length >= LONG || (length >= SHORTEST && !COMMON.contains(&value) && (speaks_of_secret(name) || !plain()))
 }
@@ -167,15 +167,32 @@ fn is_hidden(name: &str, value: &str) -> bool {
 fn secrets_in_url(text: &str) -> impl Iterator<Item = String> {
     let url = text.contains("://").then(|| url::Url::parse(text).ok()).flatten();
     let password = url.as_ref().and_then(|url| url.password()).map(str::to_owned);
-    let query: Vec<String> = url.iter().flat_map(|url| url.query_pairs()).map(|(_, value)| value.into_owned()).collect();
+    let query: Vec<String> =
+        url.iter().flat_map(|url| url.query_pairs()).map(|(_, value)| value.into_owned()).collect();
     password.into_iter().chain(query)
 }
 
 /// Whether a variable of this name holds a secret, for all one can tell.
 pub(crate) fn speaks_of_secret(name: &str) -> bool {
     const WORDS: [&str; 18] = [
-        "TOKEN", "TOKENS", "KEY", "KEYS", "APIKEY", "SECRET", "SECRETS", "PASSWORD", "PASSWD", "PASSPHRASE", "PASS", "PW",
-        "CREDENTIAL", "CREDENTIALS", "COOKIE", "PAT", "JWT", "DSN",
+        "TOKEN",
+        "TOKENS",
+        "KEY",
+        "KEYS",
+        "APIKEY",
+        "SECRET",
+        "SECRETS",
+        "PASSWORD",
+        "PASSWD",
+        "PASSPHRASE",
+        "PASS",
+        "PW",
+        "CREDENTIAL",
+        "CREDENTIALS",
+        "COOKIE",
+        "PAT",
+        "JWT",
+        "DSN",
     ];
     let name = name.to_ascii_uppercase();
     let ends = ["TOKEN", "KEY", "SECRET", "PASSWORD", "_AUTH", "_PWD"].iter().any(|end| name.ends_with(end));

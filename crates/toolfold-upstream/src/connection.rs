@@ -132,7 +132,8 @@ impl Failure {
 
 impl Connection {
     pub(crate) fn new(shared: &Arc<Shared>, era: Era, link: Link) -> Arc<Self> {
-        let table = Table { closing: None, last_id: 0, last_used: Instant::now(), open: HashMap::new(), last_ended: None };
+        let table =
+            Table { closing: None, last_id: 0, last_used: Instant::now(), open: HashMap::new(), last_ended: None };
         Arc::new(Connection {
             shared: shared.clone(),
             era,

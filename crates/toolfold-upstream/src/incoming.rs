@@ -96,7 +96,9 @@ impl Connection {
         };
         match owner.filter(|_| self.shared.admits_notification()) {
             Some(owner) => owner.peer.notify(method, params),
-            None => tracing::debug!(server = %self.shared.config.name, "a notification that belongs to no call is dropped"),
+            None => {
+                tracing::debug!(server = %self.shared.config.name, "a notification that belongs to no call is dropped")
+            }
         }
     }
 

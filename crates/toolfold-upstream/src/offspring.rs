@@ -85,7 +85,8 @@ pub(crate) fn of(leader: Option<Pid>, mark: &Mark) -> Vec<Relative> {
         }
     }
     let own = i32::try_from(std::process::id()).ok();
-    let relative = |pid: i32| Some(Relative { pid: Pid::from_raw(pid)?, born: table.get(&pid).filter(|s| s.runs)?.born });
+    let relative =
+        |pid: i32| Some(Relative { pid: Pid::from_raw(pid)?, born: table.get(&pid).filter(|s| s.runs)?.born });
     family.into_iter().filter(|pid| Some(*pid) != own).filter_map(relative).collect()
 }
 

@@ -48,7 +48,14 @@ impl Process {
         let said = Said::listen(stderr, config.name.clone(), blanks.clone());
         let (tell_ended, ended) = watch::channel(None);
         let (stop, brisk) = (CancellationToken::new(), Arc::new(AtomicBool::new(false)));
-        let watcher = Watcher { child, group, family: Vec::new(), stop: stop.clone(), brisk: brisk.clone(), timeouts: config.timeouts };
+        let watcher = Watcher {
+            child,
+            group,
+            family: Vec::new(),
+            stop: stop.clone(),
+            brisk: brisk.clone(),
+            timeouts: config.timeouts,
+        };
         tokio::spawn(async move {
             let end = watcher.watch().await;
             tell_ended.send_replace(Some(end));

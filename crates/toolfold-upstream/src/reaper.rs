@@ -206,7 +206,9 @@ impl Reaper {
 
     fn ended(&mut self, number: u64) {
         if self.shell.take_if(|shell| shell.number == number).is_some() {
-            tracing::warn!("the process that ends servers after a kill -9 was ended itself; another one takes its place");
+            tracing::warn!(
+                "the process that ends servers after a kill -9 was ended itself; another one takes its place"
+            );
             self.begin();
         }
     }

@@ -44,7 +44,12 @@ impl Said {
     pub(crate) fn last_words(&self) -> Option<String> {
         let lines = lock(&self.lines);
         let names_error = |line: &&String| line.to_lowercase().contains("error");
-        lines.iter().rev().find(names_error).or(lines.back()).map(|line| line.trim().chars().take(LONGEST_WORDS).collect())
+        lines
+            .iter()
+            .rev()
+            .find(names_error)
+            .or(lines.back())
+            .map(|line| line.trim().chars().take(LONGEST_WORDS).collect())
     }
 
     fn keep(&self, line: String) {
