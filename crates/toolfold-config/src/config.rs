@@ -29,6 +29,7 @@ pub struct Config {
     pub nodes: Vec<NodeRule>,
     pub precise: Precise,
     pub http: Http,
+    pub limits: Limits,
     /// Where manifests and whatever else must outlive the process are kept; `None`: in memory.
     pub store: Option<PathBuf>,
     /// The files this was read from: a change to one of them is a reason to read again.
@@ -54,6 +55,19 @@ pub struct Http {
     pub origins: Vec<String>,
     /// What a client must present as `Authorization: Bearer …`.
     pub token: Option<Secret>,
+}
+
+/// What all clients and servers together may cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes that may be queued or kept for clients and servers, beside the catalog.
+    pub memory: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { memory: 256 * 1024 * 1024 }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -128,6 +142,7 @@ impl Default for Config {
             nodes: Vec::new(),
             precise: Precise::Off,
             http: Http::default(),
+            limits: Limits::default(),
             store: None,
             files: Vec::new(),
         }

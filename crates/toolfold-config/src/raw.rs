@@ -33,6 +33,8 @@ pub(crate) struct RawConfig {
     /// `precise` under `[search]`.
     pub(crate) precise: Field<String>,
     pub(crate) http: RawHttp,
+    /// `memory` under `[limits]`.
+    pub(crate) memory: Field<Amount>,
     pub(crate) servers: Vec<RawServer>,
     /// Whether servers were typed at all, readable or not.
     pub(crate) names_servers: bool,
@@ -100,6 +102,9 @@ impl RawConfig {
         if let Some((node, place)) = table.take("search") {
             raw.precise = read_precise(node, place, report);
         }
+        if let Some((node, place)) = table.take("limits") {
+            raw.memory = read_memory(node, place, report);
+        }
         if let Some((node, place)) = table.take("http") {
             raw.http = RawHttp::read(node, place, report);
         }
@@ -146,6 +151,13 @@ fn read_precise(node: &Node, place: Place, report: &mut Report) -> Field<String>
     let precise = table.text("precise", report);
     table.refuse_rest(report);
     precise
+}
+
+fn read_memory(node: &Node, place: Place, report: &mut Report) -> Field<Amount> {
+    let Some(mut table) = Table::open(node, place, report) else { return Field::Wrong };
+    let memory = table.amount("memory", report);
+    table.refuse_rest(report);
+    memory
 }
 
 /// A table that holds `paths` and nothing else.

@@ -12,6 +12,7 @@ use crate::expand::{Trouble, expand};
 use crate::raw::{AUTO, Dialect, RawConfig, RawHttp, RawServer};
 use crate::report::{Place, Report, quoted, shown_key};
 use crate::table::{Field, Texts, Typed};
+use crate::units;
 
 /// What a resolver may look at beside the file.
 pub(crate) struct Surroundings<'a> {
@@ -68,6 +69,9 @@ impl Resolver<'_> {
             config.store = self.store(&store);
         }
         draft.precise = self.text(&raw.precise).and_then(|text| self.precise(&text));
+        if let Some(memory) = self.amount(&raw.memory, "size", units::size) {
+            draft.config.limits.memory = memory;
+        }
         self.http(&raw.http, &mut draft);
         draft
     }

@@ -172,7 +172,7 @@ impl Resolver<'_> {
         }
     }
 
-    fn amount<T>(
+    pub(crate) fn amount<T>(
         &mut self,
         field: &Field<Amount>,
         what: &str,

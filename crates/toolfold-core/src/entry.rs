@@ -1,12 +1,9 @@
 //! What can be discovered. An entry keeps its definition as the raw JSON its server sent: everything shown to a model
 //! is derived from that text when it is asked for, so three thousand tools cost three thousand strings.
 
-use std::sync::Arc;
-
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use serde_json::value::RawValue;
-use toolfold_wire::Object;
+use toolfold_wire::{Object, Raw};
 
 use crate::fingerprint::Fingerprint;
 use crate::name::{ServerName, ToolId};
@@ -42,7 +39,7 @@ pub struct Entry {
     pub aliases: Vec<String>,
     pub fingerprint: Fingerprint,
     /// The definition as the server sent it.
-    pub definition: Arc<RawValue>,
+    pub definition: Raw,
 }
 
 impl Kind {
@@ -59,13 +56,13 @@ impl Kind {
 
 impl Entry {
     /// A tool from its definition; the reason where it is not one that could ever be called.
-    pub fn tool(server: &ServerName, definition: &RawValue) -> Result<Entry, String> {
+    pub fn tool(server: &ServerName, definition: &Raw) -> Result<Entry, String> {
         let object = Object::parse(definition).ok_or("is not a JSON object")?;
         let name: String = object.string("name").ok_or("has no name")?;
         if name.is_empty() {
             return Err("has an empty name".into());
         }
-        match object.get("inputSchema").map(RawValue::get) {
+        match object.get("inputSchema").map(Raw::get) {
             None | Some("null") => return Err(format!("{name:?} has no inputSchema")),
             Some(schema) if !schema.starts_with('{') => {
                 return Err(format!("{name:?} has an inputSchema that is not an object"));
@@ -85,12 +82,12 @@ impl Entry {
                 destructive: annotations.read("destructiveHint"),
                 idempotent: annotations.read("idempotentHint"),
             },
-            definition: Arc::from(definition.to_owned()),
+            definition: definition.detached(),
         })
     }
 
     /// An agent or a skill from its definition: something to be read, that nobody calls.
-    pub fn document(server: &ServerName, kind: Kind, definition: &RawValue) -> Result<Entry, String> {
+    pub fn document(server: &ServerName, kind: Kind, definition: &Raw) -> Result<Entry, String> {
         let object = Object::parse(definition).ok_or("is not a JSON object")?;
         let name: String = object.string("name").filter(|name| !name.is_empty()).ok_or("has no name")?;
         Ok(Entry {
@@ -101,7 +98,7 @@ impl Entry {
             description: object.string("description").unwrap_or_default(),
             hints: Hints::default(),
             aliases: Vec::new(),
-            definition: Arc::from(definition.to_owned()),
+            definition: definition.detached(),
         })
     }
 
@@ -152,7 +149,7 @@ impl Entry {
 
 /// The texts of the lists of these names, in the definition itself, in its `_meta`, and in what a framework keeps under a
 /// name of its own in there.
-fn listed<const N: usize>(definition: &RawValue, keys: [&str; N]) -> Vec<String> {
+fn listed<const N: usize>(definition: &Raw, keys: [&str; N]) -> Vec<String> {
     // Few have one, and reading it all is dear.
     if !keys.iter().any(|key| definition.get().contains(key)) {
         return Vec::new();

@@ -15,10 +15,10 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use toolfold_core::{Code, Refusal, ServerName};
 use toolfold_upstream::Call;
-use toolfold_wire::{BoxFuture, Era, Object, Peer, Raw, RpcError, code, raw};
+use toolfold_wire::{BoxFuture, Object, Peer, Raw, RpcError, code, raw};
 
 use crate::gateway::Gateway;
-use crate::request::{Client, Request};
+use crate::request::{Client, ClientKind, Request};
 use crate::source::{Failed, Source};
 
 /// How often a stateless server may come back with a question during one call of an old client.
@@ -37,9 +37,9 @@ pub(crate) async fn exchange(
     request: &Request,
     params: Object,
 ) -> Result<Raw, Failed> {
-    match request.client.era {
-        Era::Legacy => ask_in_the_middle(server, source, request, params).await,
-        Era::Modern => {
+    match request.client.kind {
+        ClientKind::Session | ClientKind::Inside => ask_in_the_middle(server, source, request, params).await,
+        ClientKind::Request => {
             let parked = Exchange::begin(server.clone(), source.clone(), request, params);
             parked.go_on(gateway, request).await
         }

@@ -27,7 +27,7 @@ impl Gateway {
 
     /// Answers `tools/call`, for whoever tells refusals from results by more than their text.
     pub async fn call(&self, request: Request) -> Result<Raw, Failed> {
-        let params = request.object().map_err(Failed::Answered)?;
+        let params = request.params.clone();
         let Some(name) = params.string("name") else {
             return Err(Failed::Answered(RpcError::invalid_params("tools/call needs a `name`, a string.")));
         };
@@ -36,7 +36,7 @@ impl Gateway {
         }
         let snapshot = self.settled().await;
         let (surface, loaded) = (request.client.surface, snapshot.positions(&request.client.loaded()));
-        let view = snapshot.view_of(request.client.era, &loaded);
+        let view = snapshot.view_of(request.client.has_session(), &loaded);
         let outcome = match route(surface, &view, &name, params.get("arguments")) {
             Action::Call { entry, arguments } => self.call_entry(&snapshot, &request, params, entry, arguments).await,
             Action::Load(load) => self.load(&snapshot, &request, load).await.map_err(Failed::Refused),

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use toolfold_core::words;
 use toolfold_upstream::Call;
-use toolfold_wire::{Era, Object, Peer, Raw, RpcError, code, raw};
+use toolfold_wire::{Object, Peer, Raw, RpcError, code, raw};
 
 use crate::bridge;
 use crate::gateway::Gateway;
 use crate::offers::Owned;
-use crate::request::{LogLevel, Request};
+use crate::request::{Client, LogLevel, Request};
 use crate::snapshot::Snapshot;
 use crate::source::{Failed, Source};
 use crate::subscriptions::Watch;
@@ -29,7 +29,7 @@ impl Gateway {
             "resources/read" => self.read_resource(request).await,
             "resources/subscribe" => {
                 let uri = request.text("uri")?;
-                let watch = self.watch(&uri, request.client.era).await?;
+                let watch = self.watch(&uri, &request.client).await?;
                 request.client.keep(uri, watch);
                 Ok(empty())
             }
@@ -56,11 +56,11 @@ impl Gateway {
     }
 
     /// Watches a resource until the answer is dropped.
-    pub async fn watch(&self, uri: &str, era: Era) -> Result<Watch, RpcError> {
+    pub async fn watch(&self, uri: &str, client: &Client) -> Result<Watch, RpcError> {
         let snapshot = self.settled().await;
-        let owner = snapshot.offers.resource(uri).ok_or_else(|| no_resource(era, uri))?;
+        let owner = snapshot.offers.resource(uri).ok_or_else(|| no_resource(client, uri))?;
         let upstream = snapshot.sources.get(&owner.server).and_then(Source::upstream);
-        let upstream = upstream.ok_or_else(|| no_resource(era, uri))?.clone();
+        let upstream = upstream.ok_or_else(|| no_resource(client, uri))?.clone();
         let (watch, first) = self.0.subscriptions.watch(upstream.clone(), owner.original.clone());
         if first {
             use toolfold_upstream::CallError;
@@ -73,7 +73,7 @@ impl Gateway {
     }
 
     async fn get_prompt(&self, request: Request) -> Result<Raw, RpcError> {
-        let mut params = request.object()?;
+        let mut params = request.params.clone();
         if let Some(resumed) = bridge::resume(self, &request, &params).await {
             return resumed.map_err(rpc);
         }
@@ -85,7 +85,7 @@ impl Gateway {
     }
 
     async fn read_resource(&self, request: Request) -> Result<Raw, RpcError> {
-        let mut params = request.object()?;
+        let mut params = request.params.clone();
         if let Some(resumed) = bridge::resume(self, &request, &params).await {
             return resumed.map_err(rpc);
         }
@@ -97,7 +97,7 @@ impl Gateway {
         }
         // A link out of a tool's result need not be listed anywhere. Reading changes nothing, so whoever offers
         // resources at all may be asked.
-        let mut refused = no_resource(request.client.era, &uri);
+        let mut refused = no_resource(&request.client, &uri);
         for (server, source) in &snapshot.sources {
             if !offers_resources(source) {
                 continue;
@@ -112,7 +112,7 @@ impl Gateway {
     }
 
     async fn complete(&self, request: Request) -> Result<Raw, RpcError> {
-        let mut params = request.object()?;
+        let mut params = request.params.clone();
         let mut reference = params.object("ref").ok_or_else(|| RpcError::invalid_params("`ref` is missing."))?;
         let snapshot = self.settled().await;
         let (key, owner) = match reference.string("type").as_deref() {
@@ -124,7 +124,7 @@ impl Gateway {
             Some("ref/resource") => {
                 let uri = reference.string("uri").unwrap_or_default();
                 let owner = snapshot.offers.templates.owner(&uri).cloned().or_else(|| snapshot.offers.resource(&uri));
-                ("uri", owner.ok_or_else(|| no_resource(request.client.era, &uri))?)
+                ("uri", owner.ok_or_else(|| no_resource(&request.client, &uri))?)
             }
             _ => return Err(RpcError::invalid_params("`ref.type` must be ref/prompt or ref/resource.")),
         };
@@ -154,7 +154,7 @@ impl Gateway {
         };
         let call = Call {
             method: request.method.clone(),
-            params: request.params.clone(),
+            params: Some(request.params.to_raw()),
             peer: request.peer.clone(),
             client: request.client.id,
             client_capabilities: request.client.capabilities.clone(),
@@ -179,24 +179,25 @@ impl Gateway {
 
 impl Request {
     /// A request of its own, for callers inside the program.
-    pub fn new(client: Arc<crate::request::Client>, peer: Arc<dyn Peer>, method: &str, params: Option<Raw>) -> Self {
+    pub fn new(client: Arc<Client>, peer: Arc<dyn Peer>, method: &str, params: Object) -> Self {
         Request { client, peer, method: method.to_owned(), params, cancel: Default::default() }
     }
 
-    pub(crate) fn object(&self) -> Result<Object, RpcError> {
-        Object::parse_optional(self.params.as_deref())
-            .ok_or_else(|| RpcError::invalid_params(format!("The params of {} must be an object.", self.method)))
+    /// The parameters of a message as an object, once, where it comes in.
+    pub fn params_of(method: &str, params: Option<&Raw>) -> Result<Object, RpcError> {
+        Object::parse_optional(params)
+            .ok_or_else(|| RpcError::invalid_params(format!("The params of {method} must be an object.")))
     }
 
     fn text(&self, key: &str) -> Result<String, RpcError> {
         let missing = || RpcError::invalid_params(format!("{} needs `{key}`, a string.", self.method));
-        self.object()?.string(key).ok_or_else(missing)
+        self.params.string(key).ok_or_else(missing)
     }
 }
 
 /// Lists are answered whole; a cursor can only be one that we never gave.
 fn whole(request: &Request, list: Raw) -> Result<Raw, RpcError> {
-    match request.object()?.get("cursor") {
+    match request.params.get("cursor") {
         Some(cursor) if cursor.get() != "null" => {
             Err(RpcError::invalid_params("Unknown cursor: the list is answered whole, ask without one."))
         }
@@ -210,7 +211,7 @@ fn empty() -> Raw {
 
 fn offers_resources(source: &Source) -> bool {
     let capabilities = source.upstream().and_then(|upstream| upstream.manifest()?.capabilities.clone());
-    capabilities.as_deref().and_then(Object::parse).is_some_and(|object| object.contains("resources"))
+    capabilities.as_ref().and_then(Object::parse).is_some_and(|object| object.contains("resources"))
 }
 
 fn no_prompt(snapshot: &Snapshot, name: &str) -> RpcError {
@@ -219,8 +220,8 @@ fn no_prompt(snapshot: &Snapshot, name: &str) -> RpcError {
     RpcError::invalid_params(format!("There is no prompt {name:?}.{hint}"))
 }
 
-fn no_resource(era: Era, uri: &str) -> RpcError {
-    let code = if era == Era::Legacy { code::RESOURCE_NOT_FOUND_LEGACY } else { code::INVALID_PARAMS };
+fn no_resource(client: &Client, uri: &str) -> RpcError {
+    let code = if client.has_session() { code::RESOURCE_NOT_FOUND_LEGACY } else { code::INVALID_PARAMS };
     RpcError::new(code, format!("Resource not found: {uri}")).with_data(&Object::new().with("uri", uri))
 }
 

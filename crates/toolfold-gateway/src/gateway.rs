@@ -119,14 +119,14 @@ impl Gateway {
 
     /// The result of `tools/list`. A surface that shows the same to everybody does not wait for anything.
     pub async fn tool_list(&self, client: &Client) -> Raw {
-        let (surface, era, loaded) = (client.surface, client.era, client.loaded());
+        let (surface, session, loaded) = (client.surface, client.has_session(), client.loaded());
         let config = self.0.config.load_full();
         let split = surface == Surface::Levels && config.settings.groups == Groups::Split;
         if surface != Surface::Direct && !split && config.pin.is_empty() && !config.pin_used && loaded.is_empty() {
-            return self.0.snapshot.load().tool_list(surface, era, &[]);
+            return self.0.snapshot.load().tool_list(surface, session, &[]);
         }
         self.wait_for(Progress::Settled, Some(SETTLE_LIST)).await;
-        self.snapshot().await.tool_list(surface, era, &loaded)
+        self.snapshot().await.tool_list(surface, session, &loaded)
     }
 
     /// What a client is told about this server as a whole.

@@ -44,7 +44,7 @@ impl Known {
 
     /// Takes in a list, and remembers with it what tools were called before.
     pub(crate) fn listed(&mut self, name: &ServerName, mut manifest: Arc<Manifest>) {
-        let info = manifest.server_info.as_deref().and_then(Object::parse).unwrap_or_default();
+        let info = manifest.server_info.as_ref().and_then(Object::parse).unwrap_or_default();
         let (mut tools, set_aside) = ServerTools::read(Tools {
             name: name.clone(),
             prefix: self.config.as_ref().is_none_or(|config| config.prefix),

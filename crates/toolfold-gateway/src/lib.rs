@@ -25,7 +25,7 @@ pub use files::{Documents, Unusable, document_files};
 pub use gateway::{Gateway, Options, ServerStatus};
 pub use local::{Handler, LocalServer, LocalTool, Output};
 pub use precise::encode_all;
-pub use request::{Client, LogLevel, Request};
+pub use request::{Client, ClientKind, LogLevel, Request};
 pub use snapshot::Snapshot;
 pub use source::Failed;
 pub use subscriptions::Watch;

@@ -8,7 +8,7 @@ use serde_json::json;
 use toolfold_core::{Code, Refusal, ToolId};
 use toolfold_disclosure::{Load, active, loaded};
 use toolfold_store::{Store, StoreError};
-use toolfold_wire::{Era, Raw};
+use toolfold_wire::Raw;
 use tracing::warn;
 
 use crate::change::TOOLS_CHANGED;
@@ -19,7 +19,7 @@ use crate::snapshot::Snapshot;
 impl Gateway {
     pub(crate) async fn load(&self, snapshot: &Snapshot, request: &Request, load: Load) -> Result<Raw, Refusal> {
         let tools: Vec<ToolId> = load.tools.iter().map(|&at| snapshot.catalog.entry(at).id.clone()).collect();
-        if request.client.era == Era::Legacy {
+        if request.client.has_session() {
             return load_into_session(snapshot, request, load, &tools);
         }
         if let Some(answer) = load.answer {
@@ -35,7 +35,7 @@ impl Gateway {
             Some(same) => same,
             None => self.keep_toolset(&all).await?,
         };
-        Ok(loaded(&snapshot.view_of(Era::Modern, &[]), &load, Some(&handle)))
+        Ok(loaded(&snapshot.view_of(false, &[]), &load, Some(&handle)))
     }
 
     pub(crate) async fn active(
@@ -50,7 +50,7 @@ impl Gateway {
             tools.extend(kept.into_iter().filter(|tool| !request.client.loaded().contains(tool)));
         }
         let positions = snapshot.positions(&tools);
-        Ok(active(&snapshot.view_of(request.client.era, &positions)))
+        Ok(active(&snapshot.view_of(request.client.has_session(), &positions)))
     }
 
     async fn keep_toolset(&self, tools: &[ToolId]) -> Result<String, Refusal> {
@@ -104,7 +104,7 @@ fn load_into_session(snapshot: &Snapshot, request: &Request, load: Load, tools: 
     }
     new.ok_or_else(too_many)?;
     let positions = snapshot.positions(&request.client.loaded());
-    Ok(loaded(&snapshot.view_of(Era::Legacy, &positions), &load, None))
+    Ok(loaded(&snapshot.view_of(true, &positions), &load, None))
 }
 
 fn too_many() -> Refusal {

@@ -6,20 +6,32 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio_util::sync::CancellationToken;
-use toolfold_core::{Surface, ToolId};
-use toolfold_wire::{Era, Object, Peer, Raw};
+use toolfold_core::{Principal, Surface, ToolId};
+use toolfold_wire::{Object, Peer, Raw};
 
 use crate::subscriptions::Watch;
 
 /// Tools that one client may have loaded: more than any model has use for.
 pub(crate) const MOST_LOADED: usize = 128;
 
-/// One client: a session of the old era, or one request of the stateless one.
+/// How long a client lives, and with it what is kept for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClientKind {
+    /// A conversation: it can be asked something in the middle of a call, and has a list of tools of its own.
+    Session,
+    /// One request of the stateless era. It is asked by ending the request, and nothing of it is left afterwards.
+    Request,
+    /// A caller inside the program (the command line, REST, an embedding): it lives as long as it likes and answers nothing.
+    Inside,
+}
+
+/// One client: whoever a request is answered for.
 #[derive(Debug)]
 pub struct Client {
     /// Unique in this process. Servers that ask back are answered by the client whose call is under way.
     pub id: u64,
-    pub era: Era,
+    pub kind: ClientKind,
+    pub principal: Principal,
     pub surface: Surface,
     pub capabilities: Option<Raw>,
     log_level: AtomicU8,
@@ -29,12 +41,26 @@ pub struct Client {
 }
 
 impl Client {
-    pub fn new(era: Era, surface: Surface, capabilities: Option<Raw>) -> Self {
+    pub fn session(principal: Principal, surface: Surface, capabilities: Option<Raw>) -> Self {
+        // Kept for as long as the session: not with the message that it came in.
+        Client::new(ClientKind::Session, principal, surface, capabilities.as_ref().map(Raw::detached))
+    }
+
+    pub fn request(principal: Principal, surface: Surface, capabilities: Option<Raw>) -> Self {
+        Client::new(ClientKind::Request, principal, surface, capabilities)
+    }
+
+    pub fn inside(principal: Principal, surface: Surface) -> Self {
+        Client::new(ClientKind::Inside, principal, surface, None)
+    }
+
+    fn new(kind: ClientKind, principal: Principal, surface: Surface, capabilities: Option<Raw>) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         Client {
             id,
-            era,
+            kind,
+            principal,
             surface,
             capabilities,
             log_level: AtomicU8::new(LogLevel::Info as u8),
@@ -43,9 +69,14 @@ impl Client {
         }
     }
 
+    /// Whether it keeps what it has loaded, and its tool list shows it.
+    pub fn has_session(&self) -> bool {
+        self.kind != ClientKind::Request
+    }
+
     /// Whether the client said that it can do this (`elicitation`, `sampling`, `roots`).
     pub fn can(&self, capability: &str) -> bool {
-        self.capabilities.as_deref().and_then(Object::parse).is_some_and(|object| object.contains(capability))
+        self.capabilities.as_ref().and_then(Object::parse).is_some_and(|object| object.contains(capability))
     }
 
     pub fn set_log_level(&self, level: LogLevel) {
@@ -89,7 +120,7 @@ pub struct Request {
     pub client: Arc<Client>,
     pub peer: Arc<dyn Peer>,
     pub method: String,
-    pub params: Option<Raw>,
+    pub params: Object,
     pub cancel: CancellationToken,
 }
 

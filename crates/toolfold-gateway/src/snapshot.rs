@@ -3,14 +3,14 @@
 //! until the last call to it has ended.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use toolfold_catalog::Catalog;
 use toolfold_config::Config;
 use toolfold_core::{Groups, ServerName, Surface, SurfaceSettings, ToolId};
 use toolfold_disclosure::{View, tokens, tools};
 use toolfold_index::{Index, Placement};
-use toolfold_wire::{Era, Object, Raw, raw};
+use toolfold_wire::{Object, Raw, raw};
 
 use crate::change::Change;
 use crate::offers::Offers;
@@ -54,17 +54,17 @@ impl Snapshot {
     }
 
     pub fn view(&self) -> View<'_> {
-        self.view_of(Era::Modern, &[])
+        self.view_of(false, &[])
     }
 
     /// The view of a client that has loaded these.
-    pub fn view_of<'a>(&'a self, era: Era, loaded: &'a [usize]) -> View<'a> {
+    pub fn view_of<'a>(&'a self, session: bool, loaded: &'a [usize]) -> View<'a> {
         View {
             catalog: &self.catalog,
             index: &self.index,
             pins: &self.pins,
             loaded,
-            session: era == Era::Legacy,
+            session,
             settings: self.settings,
             budget: self.budget,
         }
@@ -76,13 +76,14 @@ impl Snapshot {
     }
 
     /// The result of `tools/list`: rendered once per surface and snapshot for whoever has loaded nothing.
-    pub fn tool_list(&self, surface: Surface, era: Era, loaded: &[ToolId]) -> Raw {
-        let list = |loaded: &[usize]| raw(&Object::new().with("tools", &tools(surface, &self.view_of(era, loaded))));
+    pub fn tool_list(&self, surface: Surface, session: bool, loaded: &[ToolId]) -> Raw {
+        let list =
+            |loaded: &[usize]| raw(&Object::new().with("tools", &tools(surface, &self.view_of(session, loaded))));
         if !loaded.is_empty() {
             return list(&self.positions(loaded));
         }
         let slot = Surface::ALL.iter().position(|known| *known == surface).unwrap_or(0);
-        self.lists[slot][usize::from(era == Era::Legacy)].get_or_init(|| list(&[])).clone()
+        self.lists[slot][usize::from(session)].get_or_init(|| list(&[])).clone()
     }
 
     /// What clients of the snapshot before must be told.
@@ -110,8 +111,7 @@ impl Snapshot {
         self.catalog.servers().iter().filter(|_| split).map(|server| &server.name).collect()
     }
 
-    /// Whether any definition or exposed name differs. Entries are shared between snapshots, so most comparisons are
-    /// of two equal pointers.
+    /// Whether any definition or exposed name differs.
     fn direct_list_differs(&self, before: &Snapshot) -> bool {
         let tools = |snapshot: &Snapshot| -> Vec<usize> {
             (0..snapshot.catalog.len()).filter(|place| snapshot.catalog.entry(*place).is_tool()).collect()
@@ -119,7 +119,7 @@ impl Snapshot {
         let (new, old) = (tools(self), tools(before));
         let differ = |(new, old): (&usize, &usize)| {
             let (a, b) = (&self.catalog.entry(*new).definition, &before.catalog.entry(*old).definition);
-            let same = Arc::ptr_eq(a, b) || a.get() == b.get();
+            let same = a.get() == b.get();
             !same || self.catalog.exposed(*new) != before.catalog.exposed(*old)
         };
         new.len() != old.len() || new.iter().zip(&old).any(differ)

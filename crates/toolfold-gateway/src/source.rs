@@ -32,7 +32,7 @@ impl Source {
             Source::Server(upstream) => upstream.request(call).await.map_err(|error| failed(server, error)),
             Source::Documents => Err(Failed::Answered(RpcError::method_not_found(&call.method))),
             Source::Local(local) => {
-                let params = Object::parse_optional(call.params.as_deref()).unwrap_or_default();
+                let params = Object::parse_optional(call.params.as_ref()).unwrap_or_default();
                 if call.method != "tools/call" {
                     return Err(Failed::Answered(RpcError::method_not_found(&call.method)));
                 }

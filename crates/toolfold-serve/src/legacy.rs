@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
-use toolfold_core::Surface;
+use toolfold_core::{Principal, Surface};
 use toolfold_gateway::{Client, Gateway, Request};
-use toolfold_wire::{Era, Id, Message, Object, Raw, RpcError, negotiate};
+use toolfold_wire::{Id, Message, Object, Raw, RpcError, negotiate};
 
 use crate::asks::{Asked, Asks, Outlet};
 use crate::info;
@@ -23,7 +23,7 @@ pub(crate) struct Legacy {
 impl Legacy {
     /// Answers `initialize` and begins the conversation.
     pub(crate) fn begin(gateway: &Gateway, surface: Surface, params: Option<&Raw>) -> Result<(Self, Raw), RpcError> {
-        let params = params.and_then(|raw| Object::parse(raw)).unwrap_or_default();
+        let params = params.and_then(Object::parse).unwrap_or_default();
         let Some(requested) = params.string("protocolVersion") else {
             return Err(RpcError::invalid_params("initialize needs `protocolVersion`, a string."));
         };
@@ -31,7 +31,7 @@ impl Legacy {
         let capabilities = params.get("capabilities").map(ToOwned::to_owned);
         let legacy = Legacy {
             gateway: gateway.clone(),
-            client: Arc::new(Client::new(Era::Legacy, surface, capabilities)),
+            client: Arc::new(Client::session(Principal::local(), surface, capabilities)),
             version,
             asks: Arc::default(),
             running: Running::default(),
@@ -42,6 +42,13 @@ impl Legacy {
     /// Works on a request; `None` where the client cancelled it and expects no answer.
     pub(crate) async fn request(&self, id: Id, method: String, params: Option<Raw>, outlet: Outlet) -> Option<Message> {
         let cancel = self.running.begin(&id);
+        let params = match Request::params_of(&method, params.as_ref()) {
+            Ok(params) => params,
+            Err(error) => {
+                self.running.end(&id);
+                return Some(Message::response(id, Err(error)));
+            }
+        };
         let request = Request {
             client: self.client.clone(),
             peer: Arc::new(Asked { asks: self.asks.clone(), outlet }),

@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-use toolfold_core::Surface;
+use toolfold_core::{Principal, Surface};
 use toolfold_gateway::{
-    Change, Gateway, PROMPTS_CHANGED, RESOURCE_UPDATED, RESOURCES_CHANGED, TOOLS_CHANGED, Watch, updated,
+    Change, Client, Gateway, PROMPTS_CHANGED, RESOURCE_UPDATED, RESOURCES_CHANGED, TOOLS_CHANGED, Watch, updated,
 };
-use toolfold_wire::{Era, Id, Message, Object, Raw, RpcError, meta};
+use toolfold_wire::{Id, Message, Object, Raw, RpcError, meta};
 
 use crate::modern::complete;
 
@@ -45,13 +45,14 @@ impl Listening {
         params: Option<&Raw>,
         out: mpsc::Sender<String>,
     ) -> Result<Self, RpcError> {
-        let params = params.and_then(|raw| Object::parse(raw)).unwrap_or_default();
+        let client = &Client::request(Principal::local(), surface, None);
+        let params = params.and_then(Object::parse).unwrap_or_default();
         let filter = params.read::<Filter>("notifications");
         let mut filter = filter.ok_or_else(|| RpcError::invalid_params("`notifications`, an object, is required."))?;
         let mut watches = Vec::new();
         let mut watched = Vec::new();
         for uri in std::mem::take(&mut filter.resource_subscriptions) {
-            if let Ok(watch) = gateway.watch(&uri, Era::Modern).await {
+            if let Ok(watch) = gateway.watch(&uri, client).await {
                 watches.push(watch);
                 watched.push(uri);
             }

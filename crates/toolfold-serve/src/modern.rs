@@ -6,9 +6,9 @@ use std::sync::Arc;
 use serde_json::json;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-use toolfold_core::Surface;
+use toolfold_core::{Principal, Surface};
 use toolfold_gateway::{Client, Gateway, LogLevel, Request};
-use toolfold_wire::{BoxFuture, Era, MODERN, Message, Object, Peer, Raw, RpcError, code, meta};
+use toolfold_wire::{BoxFuture, MODERN, Message, Object, Peer, Raw, RpcError, code, meta};
 
 use crate::era::request_meta;
 use crate::info;
@@ -61,8 +61,9 @@ pub(crate) async fn answer(
             return Err(RpcError::method_not_found(&method));
         }
         _ => {
-            let client = Arc::new(Client::new(Era::Modern, surface, envelope.capabilities));
+            let client = Arc::new(Client::request(Principal::local(), surface, envelope.capabilities));
             let peer = Arc::new(Teller { out, log_level: envelope.log_level });
+            let params = Request::params_of(&method, params.as_ref())?;
             gateway.handle(Request { client, peer, method: method.clone(), params, cancel }).await?
         }
     };
@@ -113,7 +114,7 @@ struct Teller {
 impl Peer for Teller {
     fn notify(&self, method: &str, params: Option<Raw>) {
         if method == "notifications/message" {
-            let level = params.as_deref().and_then(Object::parse).and_then(|object| object.string("level"));
+            let level = params.as_ref().and_then(Object::parse).and_then(|object| object.string("level"));
             let level = level.and_then(|level| LogLevel::parse(&level)).unwrap_or(LogLevel::Info);
             if self.log_level.is_none_or(|wanted| level < wanted) {
                 return;

@@ -87,7 +87,7 @@ impl Connection {
             return;
         }
         while self.work.try_join_next().is_some() {}
-        for message in Message::parse_all(line) {
+        for message in Message::parse_all(line.to_vec()) {
             match message {
                 Ok(Message::Request { id, method, params }) => self.request(id, method, params).await,
                 Ok(Message::Notification { method, params }) => self.notification(&method, params).await,

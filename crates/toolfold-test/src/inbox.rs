@@ -48,7 +48,7 @@ impl Inbox {
 
     pub(crate) fn take(&self, bytes: &[u8]) {
         let mut state = self.state();
-        match Message::parse(bytes) {
+        match Message::parse(bytes.to_vec()) {
             Ok(Message::Response { id, outcome }) => match state.waiting.remove(&id) {
                 Some(waiting) => drop(waiting.send(outcome)),
                 None => state.strays.push(String::from_utf8_lossy(bytes).into_owned()),

@@ -10,7 +10,6 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 use toolfold_wire::{Era, Id, Message, Peer, Raw, RpcError, raw};
@@ -74,8 +73,8 @@ pub(crate) struct Owner {
 #[derive(Default)]
 pub(crate) struct Request<'a> {
     pub(crate) method: &'a str,
-    pub(crate) params: Option<&'a RawValue>,
-    pub(crate) capabilities: Option<&'a RawValue>,
+    pub(crate) params: Option<&'a Raw>,
+    pub(crate) capabilities: Option<&'a Raw>,
     pub(crate) owner: Option<Owner>,
     pub(crate) background: bool,
 }
@@ -318,7 +317,7 @@ impl Connection {
         }
     }
 
-    fn introduction<'a>(&self, capabilities: Option<&'a RawValue>) -> Introduction<'a> {
+    fn introduction<'a>(&self, capabilities: Option<&'a Raw>) -> Introduction<'a> {
         match self.era {
             Era::Legacy => Introduction::default(),
             Era::Modern => Introduction { capabilities, log_level: self.shared.log_level() },

@@ -215,7 +215,7 @@ fn common(result: &Object) -> Greeting {
 }
 
 async fn ask(connection: &Arc<Connection>, method: &str, params: Option<Raw>) -> Result<Object, Refused> {
-    let request = Request { method, params: params.as_deref(), ..Request::default() };
+    let request = Request { method, params: params.as_ref(), ..Request::default() };
     match connection.request(request).await {
         Ok(result) => Object::parse(&result)
             .ok_or_else(|| Refused::Other(format!("the server's answer to {method} is not a JSON object"))),
@@ -239,7 +239,7 @@ fn says(error: &RpcError) -> String {
 }
 
 fn offers_modern(error: &RpcError) -> bool {
-    let data = error.data.as_deref().filter(|_| error.code == code::UNSUPPORTED_VERSION).and_then(Object::parse);
+    let data = error.data.as_ref().filter(|_| error.code == code::UNSUPPORTED_VERSION).and_then(Object::parse);
     let supported: Option<Vec<String>> = data.and_then(|data| data.read("supported"));
     supported.is_some_and(|versions| versions.iter().any(|version| version == MODERN))
 }

@@ -10,7 +10,6 @@ use hyper::body::Bytes;
 use hyper::http::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER, USER_AGENT};
 use hyper::http::{Method, StatusCode};
 use serde_json::Value;
-use serde_json::value::RawValue;
 use toolfold_config::Transport;
 use toolfold_wire::{
     Era, Id, METHOD_HEADER, MODERN, Message, NAME_HEADER, Object, Raw, RpcError, SESSION_HEADER, VERSION_HEADER, code,
@@ -68,7 +67,7 @@ impl Endpoint {
         method: &str,
         params: Option<Raw>,
     ) -> Result<(), Failure> {
-        let repeated = repeated(connection, Some(method), params.as_deref());
+        let repeated = repeated(connection, Some(method), params.as_ref());
         let body = Message::request(Id::number(id), method, params).to_line();
         let response = self.post(connection, repeated, body).await?;
         if method == "initialize" {
@@ -93,7 +92,7 @@ impl Endpoint {
     /// Sends a message that has no answer.
     pub(crate) async fn deliver(&self, connection: &Arc<Connection>, message: &Message) -> Result<(), Failure> {
         let (method, params) = match message {
-            Message::Notification { method, params } => (Some(method.as_str()), params.as_deref()),
+            Message::Notification { method, params } => (Some(method.as_str()), params.as_ref()),
             _ => (None, None),
         };
         let sending = self.post(connection, repeated(connection, method, params), message.to_line());
@@ -194,7 +193,7 @@ impl Endpoint {
 type Repeated = Vec<(HeaderName, HeaderValue)>;
 
 /// What the body says, said again in headers, as the stateless era wants it.
-fn repeated(connection: &Connection, method: Option<&str>, params: Option<&RawValue>) -> Repeated {
+fn repeated(connection: &Connection, method: Option<&str>, params: Option<&Raw>) -> Repeated {
     if connection.era == Era::Legacy {
         return Repeated::new();
     }

@@ -10,7 +10,6 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::json;
-use serde_json::value::RawValue;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use toolfold_wire::{BadMessage, Id, Message, Object, Raw, RpcError, meta, raw};
@@ -42,7 +41,7 @@ impl Connection {
     /// stream it came.
     pub(crate) fn receive_bytes(self: &Arc<Self>, bytes: &[u8], on: Option<u64>) -> Result<(), BadMessage> {
         let mut bad = None;
-        for message in Message::parse_all(bytes) {
+        for message in Message::parse_all(bytes.to_vec()) {
             match message {
                 Ok(message) => self.receive(message, on),
                 Err(error) => bad = bad.or(self.receive_bad(error, bytes)),
@@ -74,16 +73,16 @@ impl Connection {
 
     fn hear(self: &Arc<Self>, method: &str, params: Option<Raw>, on: Option<u64>) {
         match method {
-            "notifications/progress" => self.hear_progress(params.as_deref()),
+            "notifications/progress" => self.hear_progress(params.as_ref()),
             "notifications/tools/list_changed" => self.shared.stale.mark(Stale::TOOLS),
             "notifications/prompts/list_changed" => self.shared.stale.mark(Stale::PROMPTS),
             "notifications/resources/list_changed" => self.shared.stale.mark(Stale::RESOURCES),
             "notifications/subscriptions/acknowledged" => {
-                let id = on.or_else(|| subscription_of(params.as_deref()?)).unwrap_or_else(|| self.last_id());
+                let id = on.or_else(|| subscription_of(params.as_ref()?)).unwrap_or_else(|| self.last_id());
                 self.confirmed.send_replace(id);
             }
-            "notifications/cancelled" => self.take_back(params.as_deref()),
-            "notifications/resources/updated" => self.hear_update(params.as_deref()),
+            "notifications/cancelled" => self.take_back(params.as_ref()),
+            "notifications/resources/updated" => self.hear_update(params.as_ref()),
             _ => self.pass_on(method, params, on),
         }
     }
@@ -103,14 +102,14 @@ impl Connection {
     }
 
     /// Passed on for what was subscribed to here, and nothing else: a server has no say over others' resources.
-    fn hear_update(&self, params: Option<&RawValue>) {
+    fn hear_update(&self, params: Option<&Raw>) {
         let Some(uri) = params.and_then(Object::parse).and_then(|params| params.string("uri")) else { return };
         if self.shared.is_subscribed(&uri) && self.shared.admits_notification() {
             self.shared.report(Event::Updated { uri });
         }
     }
 
-    fn hear_progress(&self, params: Option<&RawValue>) {
+    fn hear_progress(&self, params: Option<&Raw>) {
         let Some(params) = params else { return };
         let Some((owner, token)) = token_of(params).and_then(|id| self.owner_of_token(id)) else { return };
         owner.peer.notify("notifications/progress", with_token(params, &token));
@@ -163,7 +162,7 @@ impl Connection {
     }
 
     /// The server no longer wants to know.
-    fn take_back(&self, params: Option<&RawValue>) {
+    fn take_back(&self, params: Option<&Raw>) {
         let id = params.and_then(Object::parse).and_then(|params| Id::from_raw(params.get("requestId")?));
         let running = id.and_then(|id| lock(&self.questions.running).remove(&id));
         if let Some(running) = running {
@@ -178,6 +177,6 @@ fn id_of(bytes: &[u8]) -> Option<Id> {
     Id::from_raw(object.get("id").filter(|_| !object.contains("method"))?)
 }
 
-fn subscription_of(params: &RawValue) -> Option<u64> {
+fn subscription_of(params: &Raw) -> Option<u64> {
     Object::parse(params)?.object("_meta")?.read(meta::SUBSCRIPTION_ID)
 }

@@ -15,7 +15,7 @@ use crate::shared::Stale;
 
 /// Keeps a connection's wishes known to the server, for as long as the connection lasts.
 pub(crate) async fn attend(connection: Arc<Connection>, capabilities: Option<Raw>) {
-    let can = capabilities.as_deref().and_then(Object::parse).unwrap_or_default();
+    let can = capabilities.as_ref().and_then(Object::parse).unwrap_or_default();
     let attending = async {
         match connection.era {
             Era::Legacy => greet_again(&connection, &can).await,

@@ -23,7 +23,7 @@ const LONGEST_LISTING: u32 = 5;
 pub(crate) async fn list(connection: Arc<Connection>, greeting: Greeting, parts: u8) -> Manifest {
     let old = connection.shared.manifest();
     let old = old.as_deref();
-    let can = greeting.capabilities.as_deref().and_then(Object::parse).unwrap_or_default();
+    let can = greeting.capabilities.as_ref().and_then(Object::parse).unwrap_or_default();
     let mut listing = Listing { connection: &connection, can: &can, parts };
     let tools = listing.part(Stale::TOOLS, "tools", "tools/list", "tools", old.map(|old| &old.tools)).await;
     let prompts = listing.part(Stale::PROMPTS, "prompts", "prompts/list", "prompts", old.map(|old| &old.prompts)).await;
@@ -104,7 +104,7 @@ async fn all_pages(connection: &Arc<Connection>, method: &str, key: &str) -> Res
 
 async fn one_page(connection: &Arc<Connection>, method: &str, cursor: Option<String>) -> Result<Raw, CallError> {
     let params = cursor.map(|cursor| raw(&json!({"cursor": cursor})));
-    let request = Request { method, params: params.as_deref(), ..Request::default() };
+    let request = Request { method, params: params.as_ref(), ..Request::default() };
     let after = connection.shared.config.timeouts.call;
     let answer = tokio::time::timeout(after, connection.request(request)).await;
     answer.map_err(|_| CallError::Timeout { after })?.map_err(|failure| failure.into_call_error())

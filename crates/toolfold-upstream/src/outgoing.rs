@@ -3,7 +3,6 @@
 //! of the old one may refuse. Everything else leaves as it came.
 
 use serde_json::json;
-use serde_json::value::RawValue;
 use toolfold_wire::{Era, MODERN, Object, Raw, RpcError, meta, raw};
 
 const META: &str = "_meta";
@@ -21,14 +20,14 @@ pub(crate) struct Prepared {
 /// What a request of the stateless era says about who asks.
 #[derive(Default)]
 pub(crate) struct Introduction<'a> {
-    pub(crate) capabilities: Option<&'a RawValue>,
+    pub(crate) capabilities: Option<&'a Raw>,
     pub(crate) log_level: Option<String>,
 }
 
 pub(crate) fn prepare(
     era: Era,
     id: u64,
-    params: Option<&RawValue>,
+    params: Option<&Raw>,
     introduction: &Introduction<'_>,
 ) -> Result<Prepared, RpcError> {
     let untouched = || Prepared { params: params.map(ToOwned::to_owned), token: None };
@@ -80,14 +79,14 @@ pub(crate) fn client_info() -> Raw {
 }
 
 /// The parameters of a progress notification with the caller's own token.
-pub(crate) fn with_token(params: &RawValue, token: &RawValue) -> Option<Raw> {
+pub(crate) fn with_token(params: &Raw, token: &Raw) -> Option<Raw> {
     let mut object = Object::parse(params)?;
     object.set(TOKEN, token);
     Some(object.to_raw())
 }
 
 /// The request a progress notification is about: its token is the request's number.
-pub(crate) fn token_of(params: &RawValue) -> Option<u64> {
+pub(crate) fn token_of(params: &Raw) -> Option<u64> {
     Object::parse(params)?.read(TOKEN)
 }
 

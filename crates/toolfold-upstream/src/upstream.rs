@@ -144,9 +144,8 @@ impl Upstream {
     /// For legacy servers that can, now and after every reconnect; for others with each request.
     pub fn set_log_level(&self, level: &str) {
         self.shared.set_log_level(level);
-        let can = |manifest: Arc<Manifest>| {
-            Object::parse(manifest.capabilities.as_deref()?)?.contains("logging").then_some(())
-        };
+        let can =
+            |manifest: Arc<Manifest>| Object::parse(manifest.capabilities.as_ref()?)?.contains("logging").then_some(());
         let connection = self.shared.connection().filter(|connection| connection.era == Era::Legacy);
         if let (Some(connection), Some(())) = (connection, self.manifest().and_then(can)) {
             let level = level.to_owned();
@@ -202,8 +201,8 @@ async fn overdue(after: Duration, owner: &Owner) {
 fn request<'a>(call: &'a Call, owner: &Owner) -> Request<'a> {
     Request {
         method: &call.method,
-        params: call.params.as_deref(),
-        capabilities: call.client_capabilities.as_deref(),
+        params: call.params.as_ref(),
+        capabilities: call.client_capabilities.as_ref(),
         owner: Some(owner.clone()),
         background: false,
     }

@@ -6,9 +6,11 @@
 //! one level deep ([`Object`]) and leaves the rest alone.
 
 mod header;
+mod memory;
 mod message;
 mod object;
 mod peer;
+mod raw;
 mod sse;
 mod version;
 
@@ -16,8 +18,10 @@ pub use header::{
     METHOD_HEADER, NAME_HEADER, PARAM_PREFIX, ParameterHeader, SESSION_HEADER, VERSION_HEADER, decode_header,
     encode_header, name_of, parameter_headers,
 };
-pub use message::{BadMessage, Id, Message, Raw, RpcError, raw, raw_of};
+pub use memory::{Memory, Share};
+pub use message::{BadMessage, DEEPEST, Id, MOST_BATCHED, Message, RpcError};
 pub use object::Object;
 pub use peer::{BoxFuture, Peer, Silent};
+pub use raw::{Raw, raw, raw_of};
 pub use sse::{Event, EventReader};
 pub use version::{Era, LATEST_LEGACY, LEGACY, MODERN, code, meta, negotiate};

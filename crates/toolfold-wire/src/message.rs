@@ -2,21 +2,19 @@
 
 use std::fmt;
 
+use bytes::Bytes;
+use bytestring::ByteString;
+use serde::de::{Deserializer as _, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 
-/// JSON as it came, or as it will be sent.
-pub type Raw = Box<RawValue>;
+use crate::object::write_text;
+use crate::raw::{Raw, raw, text_of};
 
-/// Any serialisable value as raw JSON. `null` for what cannot be written as JSON (a map with odd keys).
-pub fn raw<T: Serialize + ?Sized>(value: &T) -> Raw {
-    to_raw_value(value).unwrap_or_else(|_| RawValue::NULL.to_owned())
-}
-
-/// Text that is already JSON as raw JSON; an error where it is not.
-pub fn raw_of(text: &str) -> Result<Raw, serde_json::Error> {
-    RawValue::from_string(text.to_owned())
-}
+/// Messages that one array may hold, and levels that JSON may be nested: more than any honest peer sends, few enough
+/// that thirty megabytes of brackets cost no more than to be read once.
+pub const MOST_BATCHED: usize = 100;
+pub const DEEPEST: usize = 128;
 
 /// A request's id, kept as the JSON text it came as: `1` and `"1"` are different ids, and both are echoed exactly.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -40,17 +38,16 @@ impl Id {
         self.0.parse().ok()
     }
 
-    pub fn as_raw(&self) -> &RawValue {
-        serde_json::from_str(&self.0).unwrap_or(RawValue::NULL)
-    }
-
     pub fn to_raw(&self) -> Raw {
-        self.as_raw().to_owned()
+        Raw::made(self.0.clone())
     }
 
     /// Strings and numbers are ids; anything else is not.
-    pub fn from_raw(raw: &RawValue) -> Option<Self> {
-        let text = raw.get();
+    pub fn from_raw(raw: &Raw) -> Option<Self> {
+        Id::from_json(raw.get())
+    }
+
+    fn from_json(text: &str) -> Option<Self> {
         let first = text.as_bytes().first()?;
         (*first == b'"' || *first == b'-' || first.is_ascii_digit()).then(|| Id(text.to_owned()))
     }
@@ -144,21 +141,6 @@ fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<&
     <&RawValue>::deserialize(deserializer).map(Some)
 }
 
-#[derive(Serialize)]
-struct Outgoing<'a> {
-    jsonrpc: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<&'a RawValue>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    method: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    params: Option<&'a RawValue>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    result: Option<&'a RawValue>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<&'a RpcError>,
-}
-
 impl Message {
     pub fn request(id: Id, method: impl Into<String>, params: Option<Raw>) -> Self {
         Message::Request { id, method: method.into(), params }
@@ -172,73 +154,158 @@ impl Message {
         Message::Response { id, outcome }
     }
 
-    /// Reads one message. An array is not one: see [`Message::parse_all`].
-    pub fn parse(bytes: &[u8]) -> Result<Message, BadMessage> {
-        let incoming: Incoming<'_> = serde_json::from_slice(bytes).map_err(|error| bad_json(bytes, &error))?;
-        let raw_id = incoming.id;
-        let id = raw_id.and_then(Id::from_raw);
-        let own = |value: &RawValue| value.to_owned();
-        match (incoming.method, id, incoming.result, incoming.error) {
-            (Some(method), Some(id), _, _) => Ok(Message::Request { id, method, params: incoming.params.map(own) }),
-            (Some(method), None, _, _) if raw_id.is_none() => {
-                Ok(Message::Notification { method, params: incoming.params.map(own) })
-            }
-            (None, Some(id), _, Some(error)) => Ok(Message::Response { id, outcome: Err(error) }),
-            (None, Some(id), Some(result), None) => Ok(Message::Response { id, outcome: Ok(own(result)) }),
-            (_, id, _, _) => Err(BadMessage { id, error: invalid_request() }),
+    /// Reads one message. An array is not one: see [`Message::parse_all`]. Its payload is a slice of these bytes.
+    pub fn parse(bytes: impl Into<Bytes>) -> Result<Message, BadMessage> {
+        let whole = text_of(bytes.into()).map_err(|error| no_json(&error))?;
+        if too_deep(whole.as_bytes()) {
+            return Err(refused(format!("Invalid request: nested deeper than {DEEPEST} levels")));
         }
+        Message::read(&whole, &whole)
     }
 
     /// Reads one message or, as protocol 2025-03-26 allowed, an array of them.
-    pub fn parse_all(bytes: &[u8]) -> Vec<Result<Message, BadMessage>> {
+    pub fn parse_all(bytes: impl Into<Bytes>) -> Vec<Result<Message, BadMessage>> {
+        let bytes = bytes.into();
         if bytes.iter().find(|b| !b.is_ascii_whitespace()) != Some(&b'[') {
             return vec![Message::parse(bytes)];
         }
-        match serde_json::from_slice::<Vec<&RawValue>>(bytes) {
-            Ok(items) if items.is_empty() => vec![Err(BadMessage { id: None, error: invalid_request() })],
-            Ok(items) => items.iter().map(|item| Message::parse(item.get().as_bytes())).collect(),
-            Err(error) => vec![Err(bad_json(bytes, &error))],
+        Message::parse_batch(bytes).unwrap_or_else(|bad| vec![Err(bad)])
+    }
+
+    fn parse_batch(bytes: Bytes) -> Result<Vec<Result<Message, BadMessage>>, BadMessage> {
+        let whole = text_of(bytes).map_err(|error| no_json(&error))?;
+        if too_deep(whole.as_bytes()) {
+            return Err(refused(format!("Invalid request: nested deeper than {DEEPEST} levels")));
+        }
+        let mut reader = serde_json::Deserializer::from_str(&whole);
+        let items = reader.deserialize_seq(Batch).map_err(|error| bad_json(&whole, &error))?;
+        let Some(items) = items else {
+            return Err(refused(format!("Invalid request: a batch may have at most {MOST_BATCHED} messages")));
+        };
+        reader.end().map_err(|error| no_json(&error))?;
+        if items.is_empty() {
+            return Err(BadMessage { id: None, error: invalid_request() });
+        }
+        Ok(items.into_iter().map(|item| Message::read(&whole, item.get())).collect())
+    }
+
+    /// Reads a message out of a part of the whole.
+    fn read(whole: &ByteString, json: &str) -> Result<Message, BadMessage> {
+        let incoming: Incoming<'_> = serde_json::from_str(json).map_err(|error| bad_json(json, &error))?;
+        let raw_id = incoming.id;
+        let id = raw_id.and_then(|raw| Id::from_json(raw.get()));
+        let part = |value: &RawValue| Raw::part(whole, value);
+        match (incoming.method, id, incoming.result, incoming.error) {
+            (Some(method), Some(id), _, _) => Ok(Message::Request { id, method, params: incoming.params.map(part) }),
+            (Some(method), None, _, _) if raw_id.is_none() => {
+                Ok(Message::Notification { method, params: incoming.params.map(part) })
+            }
+            (None, Some(id), _, Some(error)) => Ok(Message::Response { id, outcome: Err(error) }),
+            (None, Some(id), Some(result), None) => Ok(Message::Response { id, outcome: Ok(part(result)) }),
+            (_, id, _, _) => Err(BadMessage { id, error: invalid_request() }),
         }
     }
 
     /// The message as one line of JSON, without the newline. A payload that came over several lines is folded into
     /// one: a newline between two JSON tokens means nothing, and inside a string it can only stand escaped.
     pub fn to_line(&self) -> String {
-        let outgoing = match self {
-            Message::Request { id, method, params } => {
-                Outgoing { id: Some(id.as_raw()), method: Some(method), params: params.as_deref(), ..Outgoing::EMPTY }
-            }
-            Message::Notification { method, params } => {
-                Outgoing { method: Some(method), params: params.as_deref(), ..Outgoing::EMPTY }
-            }
-            Message::Response { id, outcome } => Outgoing {
-                id: Some(id.as_raw()),
-                result: outcome.as_ref().ok().map(|raw| &**raw),
-                error: outcome.as_ref().err(),
-                ..Outgoing::EMPTY
-            },
+        let payload = match self {
+            Message::Request { params, .. } | Message::Notification { params, .. } => params.as_ref(),
+            Message::Response { outcome, .. } => outcome.as_ref().ok(),
         };
-        let mut line = serde_json::to_string(&outgoing).unwrap_or_default();
-        if [b'\n', b'\r'].iter().any(|end| line.as_bytes().contains(end)) {
-            line = line.replace(['\n', '\r'], " ");
+        let mut line = String::with_capacity(payload.map_or(0, |payload| payload.get().len()) + 96);
+        line.push_str(r#"{"jsonrpc":"2.0""#);
+        if let Message::Request { id, .. } | Message::Response { id, .. } = self {
+            line.push_str(r#","id":"#);
+            line.push_str(id.as_json());
         }
-        line
+        match self {
+            Message::Request { method, .. } | Message::Notification { method, .. } => {
+                line.push_str(r#","method":"#);
+                write_text(method, &mut line);
+                line.push_str(if payload.is_some() { r#","params":"# } else { "" });
+            }
+            Message::Response { outcome: Ok(_), .. } => line.push_str(r#","result":"#),
+            Message::Response { outcome: Err(error), .. } => {
+                line.push_str(r#","error":"#);
+                line.push_str(raw(error).get());
+            }
+        }
+        line.push_str(payload.map_or("", Raw::get));
+        line.push('}');
+        one_line(line)
     }
 }
 
-impl Outgoing<'_> {
-    const EMPTY: Self = Outgoing { jsonrpc: "2.0", id: None, method: None, params: None, result: None, error: None };
+/// An array of values, `None` where there are more than a batch may have. It is not read to its end then.
+struct Batch;
+
+impl<'de> Visitor<'de> for Batch {
+    type Value = Option<Vec<&'de RawValue>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array of messages")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+        let mut read = Vec::new();
+        while let Some(item) = items.next_element()? {
+            if read.len() == MOST_BATCHED {
+                return Ok(None);
+            }
+            read.push(item);
+        }
+        Ok(Some(read))
+    }
+}
+
+fn one_line(line: String) -> String {
+    if line.as_bytes().contains(&b'\n') || line.as_bytes().contains(&b'\r') {
+        return line.replace(['\n', '\r'], " ");
+    }
+    line
+}
+
+/// Whether brackets are nested deeper than anybody needs. What is inside a text does not count, and is only told apart
+/// where there are brackets enough for it to matter.
+fn too_deep(json: &[u8]) -> bool {
+    let brackets = json.iter().filter(|byte| matches!(byte, b'[' | b'{')).count();
+    if brackets <= DEEPEST {
+        return false;
+    }
+    let (mut depth, mut text, mut escaped) = (0usize, false, false);
+    for byte in json {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if text => escaped = true,
+            b'"' => text = !text,
+            b'[' | b'{' if !text => depth += 1,
+            b']' | b'}' if !text => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > DEEPEST {
+            return true;
+        }
+    }
+    false
 }
 
 fn invalid_request() -> RpcError {
     RpcError::new(crate::code::INVALID_REQUEST, "Invalid request: not a JSON-RPC 2.0 message")
 }
 
+fn refused(why: String) -> BadMessage {
+    BadMessage { id: None, error: RpcError::new(crate::code::INVALID_REQUEST, why) }
+}
+
+fn no_json(error: &serde_json::Error) -> BadMessage {
+    BadMessage { id: None, error: RpcError::new(crate::code::PARSE_ERROR, format!("Parse error: {error}")) }
+}
+
 /// JSON of the wrong shape is an invalid request; what is no JSON at all is a parse error.
-fn bad_json(bytes: &[u8], error: &serde_json::Error) -> BadMessage {
-    let error = match serde_json::from_slice::<serde::de::IgnoredAny>(bytes) {
-        Ok(_) => invalid_request(),
-        Err(_) => RpcError::new(crate::code::PARSE_ERROR, format!("Parse error: {error}")),
-    };
-    BadMessage { id: None, error }
+fn bad_json(json: &str, error: &serde_json::Error) -> BadMessage {
+    match serde_json::from_str::<serde::de::IgnoredAny>(json) {
+        Ok(_) => BadMessage { id: None, error: invalid_request() },
+        Err(_) => no_json(error),
+    }
 }

@@ -1,12 +1,13 @@
 //! A JSON object one level deep: members in the order they came, values as raw JSON. The way to change one member of
 //! something without touching, or understanding, the others.
 
+use bytestring::ByteString;
 use indexmap::IndexMap;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::message::{Raw, raw};
+use crate::raw::{Raw, raw};
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -17,18 +18,23 @@ impl Object {
         Object::default()
     }
 
-    /// The object this JSON is; `None` where it is something else.
-    pub fn parse(raw: &RawValue) -> Option<Self> {
-        serde_json::from_str(raw.get()).ok()
+    /// The object this JSON is; `None` where it is something else. Its members are slices of the same buffer.
+    pub fn parse(raw: &Raw) -> Option<Self> {
+        raw.get().starts_with('{').then(|| Object::read_from(raw.shared()))?
+    }
+
+    fn read_from(whole: &ByteString) -> Option<Self> {
+        let members: IndexMap<String, &RawValue> = serde_json::from_str(whole).ok()?;
+        Some(Object(members.into_iter().map(|(key, value)| (key, Raw::part(whole, value))).collect()))
     }
 
     /// As [`Object::parse`], with no parameters, or `null`, read as an empty object.
-    pub fn parse_optional(raw: Option<&RawValue>) -> Option<Self> {
-        raw.filter(|raw| raw.get() != "null").map_or_else(|| Some(Object::new()), Object::parse)
+    pub fn parse_optional(raw: Option<&Raw>) -> Option<Self> {
+        raw.filter(|raw| !raw.is_null()).map_or_else(|| Some(Object::new()), Object::parse)
     }
 
-    pub fn get(&self, key: &str) -> Option<&RawValue> {
-        self.0.get(key).map(|raw| &**raw)
+    pub fn get(&self, key: &str) -> Option<&Raw> {
+        self.0.get(key)
     }
 
     pub fn contains(&self, key: &str) -> bool {
@@ -50,8 +56,7 @@ impl Object {
 
     /// Sets a member, in its old place if it had one.
     pub fn set<T: Serialize + ?Sized>(&mut self, key: &str, value: &T) -> &mut Self {
-        self.0.insert(key.to_owned(), raw(value));
-        self
+        self.set_raw(key, raw(value))
     }
 
     pub fn set_raw(&mut self, key: &str, value: Raw) -> &mut Self {
@@ -69,8 +74,8 @@ impl Object {
         self.0.shift_remove(key)
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &RawValue)> {
-        self.0.iter().map(|(key, value)| (key.as_str(), &**value))
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Raw)> {
+        self.0.iter().map(|(key, value)| (key.as_str(), value))
     }
 
     pub fn is_empty(&self) -> bool {
@@ -78,6 +83,39 @@ impl Object {
     }
 
     pub fn to_raw(&self) -> Raw {
-        raw(self)
+        let mut json = String::with_capacity(self.length());
+        self.write(&mut json);
+        Raw::made(json)
+    }
+
+    /// Writes it as JSON: every value once, as it came.
+    pub(crate) fn write(&self, json: &mut String) {
+        json.push('{');
+        for (place, (key, value)) in self.0.iter().enumerate() {
+            if place > 0 {
+                json.push(',');
+            }
+            write_text(key, json);
+            json.push(':');
+            json.push_str(value.get());
+        }
+        json.push('}');
+    }
+
+    /// About how long it is as JSON, so that it is written without growing.
+    pub(crate) fn length(&self) -> usize {
+        self.0.iter().map(|(key, value)| key.len() + value.get().len() + 4).sum::<usize>() + 2
+    }
+}
+
+/// Writes a text as a JSON string.
+pub(crate) fn write_text(text: &str, json: &mut String) {
+    let plain = text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\');
+    if plain {
+        json.push('"');
+        json.push_str(text);
+        json.push('"');
+    } else {
+        json.push_str(raw(text).get());
     }
 }

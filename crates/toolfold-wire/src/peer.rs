@@ -4,7 +4,8 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use crate::message::{Raw, RpcError};
+use crate::message::RpcError;
+use crate::raw::Raw;
 
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 

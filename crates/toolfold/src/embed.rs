@@ -6,16 +6,16 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use toolfold_catalog::{Catalog, Unresolved};
 use toolfold_config::Config;
-use toolfold_core::{Code, Entry, Kind, Refusal, Surface, ToolId};
+use toolfold_core::{Code, Entry, Kind, Principal, Refusal, Surface, ToolId};
 use toolfold_gateway::{Client, Failed, Gateway, Options, Request, Snapshot};
 use toolfold_index::{Filter, Query};
 use toolfold_serve::{serve_http, serve_stdio};
-use toolfold_wire::{Era, Silent, raw};
+use toolfold_wire::{Object, Silent};
 
 use crate::Registry;
 
@@ -146,9 +146,9 @@ impl Toolfold {
     /// Calls a tool and gives its result as MCP has it (`content`, `structuredContent`, `isError`). The arguments are
     /// checked against the tool's schema first. The handler is built by the first call and kept.
     pub async fn call(&self, name: &str, arguments: Value) -> Result<Value, Failed> {
-        let client = Arc::new(Client::new(Era::Legacy, Surface::Direct, None));
-        let params = raw(&json!({"name": name, "arguments": arguments}));
-        let result = self.gateway.call(Request::new(client, Arc::new(Silent), "tools/call", Some(params))).await?;
+        let client = Arc::new(Client::inside(Principal::local(), Surface::Direct));
+        let params = Object::new().with("name", name).with("arguments", &arguments);
+        let result = self.gateway.call(Request::new(client, Arc::new(Silent), "tools/call", params)).await?;
         Ok(serde_json::from_str(result.get()).unwrap_or_default())
     }
 

@@ -2,14 +2,13 @@
 //! that it did not want to give. Nothing else is changed, and nothing at all while the arguments are valid as they are.
 
 use serde_json::Value;
-use serde_json::value::RawValue;
 use toolfold_wire::{Object, Raw, raw_of};
 
 use crate::schema::{choices, parameters, resolve, types};
 
 /// The arguments as JSON that is an object, if they can be read as one.
 pub(super) fn as_object(arguments: Option<Raw>) -> Raw {
-    let empty = || raw_of("{}").unwrap_or_default();
+    let empty = || Object::new().to_raw();
     let Some(given) = arguments else { return empty() };
     if given.get() == "null" {
         return empty();
@@ -23,7 +22,7 @@ pub(super) fn as_object(arguments: Option<Raw>) -> Raw {
 
 /// The arguments with JSON read out of strings where the schema wants a structure and takes no string, and without the
 /// optional ones that are `null` and may not be; `None` where there is nothing to repair.
-pub(super) fn members(schema: &Value, arguments: &RawValue) -> Option<Raw> {
+pub(super) fn members(schema: &Value, arguments: &Raw) -> Option<Raw> {
     let mut object = Object::parse(arguments)?;
     let mut changed = false;
     for parameter in parameters(schema, schema).list {
@@ -46,7 +45,7 @@ pub(super) fn members(schema: &Value, arguments: &RawValue) -> Option<Raw> {
     changed.then(|| object.to_raw())
 }
 
-fn text(raw: &RawValue) -> Option<String> {
+fn text(raw: &Raw) -> Option<String> {
     raw.get().starts_with('"').then(|| serde_json::from_str(raw.get()).ok()).flatten()
 }
 
@@ -66,7 +65,7 @@ fn wants_structure(root: &Value, schema: &Value, depth: usize) -> bool {
     !types.is_empty() && types.iter().all(|name| matches!(*name, "object" | "array"))
 }
 
-fn is_null(raw: &RawValue) -> bool {
+fn is_null(raw: &Raw) -> bool {
     raw.get() == "null"
 }
 

@@ -39,7 +39,7 @@ fn call_tool(view: &View<'_>, mut given: Arguments) -> Result<Action, Refusal> {
     match given.text(key)?.as_deref() {
         Some(FIND) => {
             let inner = given.take_inner(key);
-            find(view, &Arguments::read(inner.as_deref())?)
+            find(view, &Arguments::read(inner.as_ref())?)
         }
         Some(CALL) => {
             Err(Refusal::new(Code::InvalidRequest, "call_tool cannot call itself: name the tool to be called.")

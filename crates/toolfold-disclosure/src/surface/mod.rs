@@ -22,7 +22,6 @@ mod xml;
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
 use toolfold_catalog::Catalog;
 use toolfold_core::{Code, Kind, Refusal, Surface, SurfaceSettings};
 use toolfold_index::{Found, Index, Query};
@@ -212,12 +211,12 @@ fn rules(surface: Surface) -> &'static str {
 }
 
 /// What a `tools/call` asks for.
-pub fn route(surface: Surface, view: &View<'_>, name: &str, arguments: Option<&RawValue>) -> Action {
+pub fn route(surface: Surface, view: &View<'_>, name: &str, arguments: Option<&Raw>) -> Action {
     let action = match meta(surface, view, name) {
         Some(meta) => {
             Arguments::read(arguments).and_then(|given| meta(view, name, given)).unwrap_or_else(Action::Refuse)
         }
-        None => call(view, name, arguments.map(RawValue::to_owned)),
+        None => call(view, name, arguments.map(Raw::to_owned)),
     };
     match action {
         Action::Refuse(refusal) => Action::Refuse(fitted(surface, refusal)),

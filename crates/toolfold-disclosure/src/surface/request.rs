@@ -2,14 +2,13 @@
 //! a list is expected. A model that is refused for a quotation mark learns nothing.
 
 use serde_json::Value;
-use serde_json::value::RawValue;
 use toolfold_core::{Code, Refusal};
 use toolfold_wire::{Object, Raw, raw_of};
 
 pub(super) struct Arguments(Object);
 
 impl Arguments {
-    pub(super) fn read(arguments: Option<&RawValue>) -> Result<Arguments, Refusal> {
+    pub(super) fn read(arguments: Option<&Raw>) -> Result<Arguments, Refusal> {
         let Some(given) = arguments.filter(|given| given.get() != "null") else { return Ok(Arguments(Object::new())) };
         let object = Object::parse(given).or_else(|| {
             let text: String = serde_json::from_str(given.get()).ok()?;

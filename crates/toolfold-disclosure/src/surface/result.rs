@@ -34,7 +34,7 @@ pub(super) fn json_result(answer: &impl Serialize) -> Raw {
 /// A definition as it came, under the name this client knows it by: nothing but that name is touched.
 pub fn definition(entry: &Entry, exposed: &str) -> Raw {
     if entry.name() == exposed {
-        return raw(&*entry.definition);
+        return entry.definition.clone();
     }
     renamed(entry.definition.get(), exposed).unwrap_or_else(|| {
         // The name is there twice, say: then members are kept, though not the space between them.

@@ -5,13 +5,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::Value;
-use serde_json::value::RawValue;
+
 use toolfold_catalog::{Catalog, ServerTools, Source};
 use toolfold_core::{Entry, ServerName, Surface, slug};
 use toolfold_disclosure::level::{self, Level};
 use toolfold_disclosure::{Checker, View, tokens, tools};
 use toolfold_index::Index;
-use toolfold_wire::raw_of;
+use toolfold_wire::{Raw, raw_of};
 
 fn catalog() -> Option<Catalog> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/catalogs");
@@ -26,8 +26,8 @@ fn catalog() -> Option<Catalog> {
             continue;
         }
         let text = std::fs::read_to_string(&file).unwrap();
-        let list: std::collections::BTreeMap<String, Box<RawValue>> = serde_json::from_str(&text).unwrap();
-        let tools: Vec<Box<RawValue>> = serde_json::from_str(list["tools"].get()).unwrap();
+        let list: std::collections::BTreeMap<String, Raw> = serde_json::from_str(&text).unwrap();
+        let tools: Vec<Raw> = serde_json::from_str(list["tools"].get()).unwrap();
         let name = ServerName::new(slug(&stem)).unwrap();
         let (server, set_aside) =
             ServerTools::read(Source { name, prefix: true, title: None, instructions: None, tools });

@@ -11,9 +11,9 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use toolfold_config::Config;
-use toolfold_core::{ServerName, Surface};
+use toolfold_core::{Principal, ServerName, Surface};
 use toolfold_gateway::{Client, Gateway, LocalServer, LocalTool, Options, Output, Request};
-use toolfold_wire::{Era, Silent, raw};
+use toolfold_wire::{Object, Silent, raw};
 
 /// A gateway with `home.greet` and whatever the configuration names.
 fn start(config: Config) -> Gateway {
@@ -31,8 +31,8 @@ fn definition(name: &str) -> Value {
 
 /// The result of a request, as its client sees it.
 async fn ask(gateway: &Gateway, surface: Surface, method: &str, params: Value) -> Value {
-    let client = Arc::new(Client::new(Era::Legacy, surface, None));
-    let request = Request::new(client, Arc::new(Silent), method, Some(raw(&params)));
+    let client = Arc::new(Client::inside(Principal::local(), surface));
+    let request = Request::new(client, Arc::new(Silent), method, Object::parse(&raw(&params)).unwrap_or_default());
     serde_json::from_str(gateway.handle(request).await.unwrap().get()).unwrap()
 }
 

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use insta::assert_snapshot;
 use proptest::prelude::*;
-use serde_json::value::RawValue;
+
 use serde_json::{Value, json};
 use toolfold_catalog::{Catalog, ServerTools, Source};
 use toolfold_core::{Kind, ServerName, slug};
@@ -270,7 +270,7 @@ fn real_servers() -> Option<Vec<Arc<ServerTools>>> {
     {
         let stem = file.file_stem().unwrap().to_string_lossy().into_owned();
         let text = std::fs::read_to_string(&file).unwrap();
-        let Ok(list) = serde_json::from_str::<BTreeMap<String, Box<RawValue>>>(&text) else {
+        let Ok(list) = serde_json::from_str::<BTreeMap<String, Raw>>(&text) else {
             continue;
         };
         if stem.starts_with('_') {

@@ -38,7 +38,7 @@ pub(crate) async fn mcp(app: &App, surface: Surface, request: Request) -> Respon
 }
 
 async fn post(app: &App, surface: Surface, headers: &HeaderMap, body: Bytes) -> Response {
-    let mut messages = Message::parse_all(&body);
+    let mut messages = Message::parse_all(body);
     if messages.len() > 1 {
         return Box::pin(batch(app, headers, messages)).await;
     }

@@ -13,9 +13,9 @@ use axum::response::Response;
 use axum::routing::{any, get, post};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
-use toolfold_core::{Code, Refusal, Surface};
+use toolfold_core::{Code, Principal, Refusal, Surface};
 use toolfold_gateway::{Client, Failed};
-use toolfold_wire::{Era, Object, Raw, RpcError, Silent, code, raw, raw_of};
+use toolfold_wire::{Object, Raw, RpcError, Silent, code, raw, raw_of};
 
 use super::reply::json_response;
 use super::{App, LARGEST_BODY, overview};
@@ -51,9 +51,9 @@ async fn answer(app: App, verb: &'static str, request: Request) -> Response {
     let cancel = CancellationToken::new();
     // A client that goes away drops this future, and with it its call.
     let _guard = cancel.clone().drop_guard();
-    let params = Object::new().with("name", verb).with("arguments", &arguments).to_raw();
-    let client = Arc::new(Client::new(Era::Legacy, Surface::Ontology, None));
-    let mut request = toolfold_gateway::Request::new(client, Arc::new(Silent), "tools/call", Some(params));
+    let params = Object::new().with("name", verb).with("arguments", &arguments);
+    let client = Arc::new(Client::inside(Principal::local(), Surface::Ontology));
+    let mut request = toolfold_gateway::Request::new(client, Arc::new(Silent), "tools/call", params);
     request.cancel = cancel;
     match app.gateway.call(request).await {
         Ok(result) => json_response(StatusCode::OK, body(verb, result).get().to_owned()),

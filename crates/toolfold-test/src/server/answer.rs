@@ -210,7 +210,7 @@ impl Fake {
         caller.link.notify("notifications/subscriptions/acknowledged", Some(acknowledged.to_raw()));
         while let Ok(change) = changes.recv().await {
             if asked_for(&wanted, &change) {
-                let params = Object::parse_optional(change.params.as_deref()).unwrap_or_default();
+                let params = Object::parse_optional(change.params.as_ref()).unwrap_or_default();
                 caller.link.notify(change.method, Some(params.with("_meta", &id).to_raw()));
             }
         }
@@ -226,7 +226,7 @@ impl Fake {
 
 impl Change {
     fn uri(&self) -> Option<String> {
-        Object::parse(self.params.as_deref()?)?.string("uri")
+        Object::parse(self.params.as_ref()?)?.string("uri")
     }
 }
 

@@ -72,7 +72,7 @@ impl Door {
     async fn post(&self, headers: &HeaderMap, body: &[u8]) -> Response {
         let seen = serde_json::from_slice(body).unwrap_or_else(|_| String::from_utf8_lossy(body).into());
         self.fake.journal.message(seen, Some(journal_headers(headers)));
-        match Message::parse(body) {
+        match Message::parse(body.to_vec()) {
             Ok(Message::Request { id, method, params }) => self.request(headers, id, method, params).await,
             Ok(Message::Notification { .. }) => status(StatusCode::ACCEPTED),
             Ok(Message::Response { id, outcome }) => match self.session(headers) {
@@ -90,7 +90,7 @@ impl Door {
         if let Some(code) = self.fake.script.http.status.get(&method) {
             return status(StatusCode::from_u16(*code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR));
         }
-        let params = Object::parse_optional(params.as_deref()).unwrap_or_default();
+        let params = Object::parse_optional(params.as_ref()).unwrap_or_default();
         let session = self.session(headers);
         let sessions = self.fake.script.http.sessions;
         let era = match self.fake.admit(&method, &params, session.is_some() || !sessions).await {

@@ -37,7 +37,7 @@ impl Connection {
         let mut initialized = false;
         while let Ok(Some(line)) = lines.next_line().await {
             self.fake.journal.message(serde_json::from_str(&line).unwrap_or_else(|_| line.as_str().into()), None);
-            match Message::parse(line.as_bytes()) {
+            match Message::parse(line.clone()) {
                 Ok(Message::Request { id, method, params }) => {
                     let known = initialized;
                     initialized |= method == "initialize";
@@ -60,7 +60,7 @@ impl Connection {
         let key = id.clone();
         let mut table = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         let task = tokio::spawn(async move {
-            let params = Object::parse_optional(params.as_deref()).unwrap_or_default();
+            let params = Object::parse_optional(params.as_ref()).unwrap_or_default();
             let outcome = match fake.admit(&method, &params, initialized).await {
                 Ok(era) => {
                     let caller = Caller { era, id: id.clone(), link: link.clone() };

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use clap::Args;
-use serde_json::{Map, Value, json};
-use toolfold_core::{Code, Refusal, Surface};
+use serde_json::{Map, Value};
+use toolfold_core::{Code, Principal, Refusal, Surface};
 use toolfold_gateway::{Client, Request};
-use toolfold_wire::{Era, Object, Silent, raw};
+use toolfold_wire::{Object, Silent};
 
 use super::open::with_gateway;
 use super::output::{plain, print};
@@ -25,9 +25,9 @@ impl Call {
     pub(crate) fn run(self, common: &Common) -> Result<(), Fail> {
         let arguments = read_arguments(&self.arguments)?;
         with_gateway(common, async |gateway, _| {
-            let client = Arc::new(Client::new(Era::Legacy, Surface::Direct, None));
-            let params = json!({"name": self.tool, "arguments": arguments});
-            let request = Request::new(client, Arc::new(Silent), "tools/call", Some(raw(&params)));
+            let client = Arc::new(Client::inside(Principal::local(), Surface::Direct));
+            let params = Object::new().with("name", &self.tool).with("arguments", &arguments);
+            let request = Request::new(client, Arc::new(Silent), "tools/call", params);
             let result = gateway.handle(request).await.map_err(|error| Fail::server(format!("error: {error}")))?;
             let about = Object::parse(&result).unwrap_or_default();
             if let Some(refusal) = refused(&about) {
@@ -86,6 +86,8 @@ fn read_arguments(given: &[String]) -> Result<Value, Fail> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn read(given: &[&str]) -> Result<Value, Fail> {
