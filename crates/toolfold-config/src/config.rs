@@ -21,6 +21,9 @@ pub struct Config {
     /// Whether the built-in toolbox is served. On without any configuration.
     pub toolbox: bool,
     pub servers: BTreeMap<ServerName, Server>,
+    /// Servers of the file that cannot be reached as things are, and why, for people: `the variable X is not set`. They are
+    /// failing from the start and never asked.
+    pub unusable: BTreeMap<ServerName, String>,
     /// Files of agents, and folders of them.
     pub agents: Vec<PathBuf>,
     /// `SKILL.md` files, and folders with such files somewhere below.
@@ -137,6 +140,7 @@ impl Default for Config {
             budget: 700,
             toolbox: true,
             servers: BTreeMap::new(),
+            unusable: BTreeMap::new(),
             agents: Vec::new(),
             skills: Vec::new(),
             nodes: Vec::new(),

@@ -10,6 +10,7 @@ mod problem;
 mod report;
 
 mod source;
+mod trust;
 
 mod node;
 mod table;
@@ -25,6 +26,8 @@ mod resolve_nodes;
 mod resolve_server;
 
 mod overrides;
+mod own;
+mod program;
 
 mod changes;
 
@@ -34,10 +37,12 @@ pub use changes::{Changes, changed};
 pub use config::{Config, DEFAULT_MAX_MESSAGE, EraChoice, Http, Precise, Server, Start, Timeouts, Transport};
 pub use options::LoadOptions;
 pub use problem::{Problem, Problems, Severity};
+pub use source::nearest;
+pub use trust::{Trust, TrustError, TrustedFile, Verdict};
 
 use report::Report;
 use resolve::{Draft, Resolver, Surroundings};
-use source::{Format, Source};
+use source::{Format, Found, Source};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loaded {
@@ -45,6 +50,8 @@ pub struct Loaded {
     /// What is worth a warning and no more.
     pub notices: Vec<Problem>,
     pub origin: Origin,
+    /// Files that were found by looking upwards and not used, as nobody trusts them.
+    pub untrusted: Vec<PathBuf>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,21 +63,23 @@ pub enum Origin {
 
 pub fn load(options: &LoadOptions) -> Result<Loaded, Problems> {
     let mut report = Report::default();
-    let source = source::read(options, &mut report);
+    let Found { source, untrusted, notes } = source::read(options, &mut report);
     let mut draft = match &source {
         Some(source) => read(source, options, &mut report),
         None => Draft::default(),
     };
     overrides::apply(&mut draft, options, &mut report);
+    own::leave_out(&mut draft, options, source.as_ref().map(|source| source.path.as_path()), &mut report);
     refuse_exposure(&draft, &mut report);
     if report.failed() {
         return Err(Problems(report.into_problems()));
     }
     let origin = source.map_or(Origin::Default, |source| Origin::File(source.path));
     if let Origin::File(path) = &origin {
-        draft.config.files = vec![path.clone()];
+        draft.config.files.push(path.clone());
     }
-    Ok(Loaded { config: draft.config, notices: report.into_problems(), origin })
+    draft.config.files.extend(notes);
+    Ok(Loaded { config: draft.config, notices: report.into_problems(), origin, untrusted })
 }
 
 fn read(source: &Source, options: &LoadOptions, report: &mut Report) -> Draft {
@@ -80,8 +89,8 @@ fn read(source: &Source, options: &LoadOptions, report: &mut Report) -> Draft {
         Format::Json => node::from_json(&source.text, report).map(|root| client::read(&root, report)),
     };
     let Some(raw) = raw else { return Draft::default() };
-    let surroundings = Surroundings { variables: &options.environment, base: source.base() };
-    Resolver { report, surroundings, dialect: raw.dialect }.run(&raw)
+    let surroundings = Surroundings { options, base: source.base() };
+    Resolver { report, surroundings, dialect: raw.dialect, unset: None }.run(&raw)
 }
 
 /// Everybody on the network could call every tool: that takes a token. Asked last, of the address that would be used.

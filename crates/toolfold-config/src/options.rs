@@ -21,6 +21,15 @@ pub struct LoadOptions {
     pub data_dir: Option<PathBuf>,
     /// Where the program itself is, and what was installed with it.
     pub program_dir: Option<PathBuf>,
+    /// The program itself: as the command of a server it would start itself.
+    pub program: Option<PathBuf>,
+    /// Use a file that was found by looking upwards without asking whether somebody trusts it. For looking at it only.
+    pub trusting: bool,
+    /// A server whose variables are not set is left out, with the reason in [`crate::Config::unusable`], instead of
+    /// refused: the others can be served.
+    pub lenient: bool,
+    /// Refuse a server whose command is nowhere to be found.
+    pub look_for_commands: bool,
     /// `--surface`.
     pub surface: Option<Surface>,
     /// `--listen`.
@@ -36,6 +45,7 @@ impl LoadOptions {
         let directory = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
         let program = std::env::current_exe().ok();
         LoadOptions {
+            program: program.clone(),
             program_dir: program.as_deref().and_then(Path::parent).map(Path::to_owned),
             ..LoadOptions::from_environment(environment.collect(), directory)
         }

@@ -9,6 +9,7 @@ use toolfold_core::{Format, Groups, Secret, ServerName, Surface, slug, words};
 
 use crate::config::{Config, Precise, Server};
 use crate::expand::{Trouble, expand};
+use crate::options::LoadOptions;
 use crate::raw::{AUTO, Dialect, RawConfig, RawHttp, RawServer};
 use crate::report::{Place, Report, quoted, shown_key};
 use crate::table::{Field, Texts, Typed};
@@ -16,7 +17,7 @@ use crate::units;
 
 /// What a resolver may look at beside the file.
 pub(crate) struct Surroundings<'a> {
-    pub(crate) variables: &'a BTreeMap<String, String>,
+    pub(crate) options: &'a LoadOptions,
     /// The folder that paths in the file are relative to.
     pub(crate) base: &'a Path,
 }
@@ -25,6 +26,8 @@ pub(crate) struct Resolver<'a> {
     pub(crate) report: &'a mut Report,
     pub(crate) surroundings: Surroundings<'a>,
     pub(crate) dialect: Dialect,
+    /// Variables that were wanted and are not set, while a server is read that may be left out for them.
+    pub(crate) unset: Option<Vec<String>>,
 }
 
 /// The configuration of a file, and what is needed to judge it once variables and flags have had their say.
@@ -37,6 +40,8 @@ pub(crate) struct Draft {
     pub(crate) token_typed: bool,
     /// The file says where the store is.
     pub(crate) store_typed: bool,
+    /// Where each server is in the file.
+    pub(crate) places: BTreeMap<ServerName, Place>,
     /// The file says where the encoder is, or that none is wanted.
     pub(crate) precise: Option<Precise>,
 }
@@ -59,11 +64,12 @@ impl Resolver<'_> {
             config.budget = self.budget(budget);
         }
         config.toolbox = raw.toolbox.given().map_or(!raw.names_servers, |toolbox| toolbox.value);
-        config.servers = self.servers(&raw.servers);
+        (config.servers, config.unusable) = self.servers(&raw.servers);
         config.agents = self.paths(&raw.agents);
         config.skills = self.paths(&raw.skills);
         config.nodes = self.nodes(&raw.nodes);
         self.refuse_taken_names(raw, config);
+        draft.places = places(&raw.servers);
         draft.store_typed = !raw.store.is_absent();
         if let Some(store) = self.text(&raw.store) {
             config.store = self.store(&store);
@@ -173,21 +179,36 @@ impl Resolver<'_> {
         }
     }
 
-    fn servers(&mut self, raw: &[RawServer]) -> BTreeMap<ServerName, Server> {
-        let mut servers = BTreeMap::new();
+    /// The servers that can be reached, and why others cannot.
+    fn servers(&mut self, raw: &[RawServer]) -> (BTreeMap<ServerName, Server>, BTreeMap<ServerName, String>) {
+        let (mut servers, mut unusable) = (BTreeMap::new(), BTreeMap::new());
         let mut taken: BTreeMap<ServerName, &str> = BTreeMap::new();
         for raw in raw {
             let Some(name) = self.name(raw) else { continue };
             if let Some(other) = taken.insert(name.clone(), &raw.name) {
                 let message = format!("is called `{name}`, and so is {}", shown_key(other));
                 self.report.error(&raw.place, message, "rename one of the two".to_owned());
-            } else if raw.enabled.given().is_none_or(|enabled| enabled.value)
-                && let Some(server) = self.server(name.clone(), raw)
-            {
-                servers.insert(name, server);
+            } else if raw.enabled.given().is_none_or(|enabled| enabled.value) {
+                self.unset = self.surroundings.options.lenient.then(Vec::new);
+                let server = self.server(name.clone(), raw);
+                match (self.unset.take().unwrap_or_default(), server) {
+                    (unset, _) if !unset.is_empty() => drop(unusable.insert(name, self.left_out(&unset, raw))),
+                    (_, Some(server)) => drop(servers.insert(name, server)),
+                    (_, None) => {}
+                }
             }
         }
-        servers
+        (servers, unusable)
+    }
+
+    fn left_out(&mut self, unset: &[String], raw: &RawServer) -> String {
+        let why = match unset {
+            [only] => format!("the variable {only} is not set"),
+            several => format!("the variables {} are not set", several.join(", ")),
+        };
+        let hint = "set it where Toolfold is started: clients often start servers with few variables".to_owned();
+        self.report.warn(&raw.place, format!("is left out: {why}"), hint);
+        why
     }
 
     fn name(&mut self, raw: &RawServer) -> Option<ServerName> {
@@ -218,7 +239,7 @@ impl Resolver<'_> {
     }
 
     pub(crate) fn expanded<'t>(&mut self, typed: &'t Typed<String>) -> Option<Expanded<'t>> {
-        let variables = self.surroundings.variables;
+        let variables = &self.surroundings.options.environment;
         match expand(&typed.value, self.dialect, &|name| variables.get(name).cloned()) {
             // No operating system takes a zero byte in a path, an argument or a variable, nor does HTTP.
             Ok(value) if value.contains('\0') => {
@@ -228,6 +249,12 @@ impl Resolver<'_> {
             Ok(value) => Some(Expanded { value, typed }),
             Err(troubles) => {
                 for trouble in &troubles {
+                    if let (Trouble::Unset(name), Some(unset)) = (trouble, &mut self.unset) {
+                        if !unset.contains(name) {
+                            unset.push(name.clone());
+                        }
+                        continue;
+                    }
                     let (message, hint) = describe(trouble, self.dialect);
                     self.report.error(&typed.place, message, hint);
                 }
@@ -238,8 +265,12 @@ impl Resolver<'_> {
 
     /// A path in the file, relative to the file; `~/` is the home folder.
     pub(crate) fn path(&self, text: &str) -> PathBuf {
-        whole_path(text, self.surroundings.base, self.surroundings.variables)
+        whole_path(text, self.surroundings.base, &self.surroundings.options.environment)
     }
+}
+
+fn places(servers: &[RawServer]) -> BTreeMap<ServerName, Place> {
+    servers.iter().filter_map(|raw| Some((ServerName::new(slug(&raw.name)).ok()?, raw.place.clone()))).collect()
 }
 
 /// What a text became, and what was typed: only the latter may be quoted in a message.

@@ -1,12 +1,14 @@
 //! One server, from what was typed to what it takes to reach it.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Duration;
 
 use toolfold_core::{Pattern, Secret, ServerName, words};
 use url::Url;
 
 use crate::config::{DEFAULT_MAX_MESSAGE, EraChoice, Server, Start, Timeouts, Transport};
+use crate::program;
 use crate::raw::RawServer;
 use crate::report::{Place, quoted};
 use crate::resolve::Resolver;
@@ -61,7 +63,9 @@ impl Resolver<'_> {
         let args = self.texts(&raw.args);
         let env = self.secrets(&raw.env, |name| !name.is_empty() && !name.contains(['=', '\0']), "a variable");
         let cwd = self.text(&raw.cwd).map(|text| self.path(&text.value));
-        Some(Transport::Stdio { command: command?, args, env, cwd })
+        let command = command?;
+        self.look_for(&command, &env, cwd.as_deref(), raw);
+        Some(Transport::Stdio { command, args, env, cwd })
     }
 
     /// A bare name is looked up in `PATH` when it is started; `./server` is meant from the file's folder, wherever
@@ -83,6 +87,18 @@ impl Resolver<'_> {
         let beside = ["./", "../", "~/"].iter().any(|start| text.value.starts_with(start));
         let whole = beside.then(|| self.path(&text.value)).and_then(|path| path.to_str().map(str::to_owned));
         Some(whole.unwrap_or(text.value))
+    }
+
+    fn look_for(&mut self, command: &str, env: &BTreeMap<String, Secret>, cwd: Option<&Path>, raw: &RawServer) {
+        let (Some(typed), options) = (raw.command.given(), self.surroundings.options) else { return };
+        if !options.look_for_commands {
+            return;
+        }
+        let paths = env.get("PATH").map(Secret::expose).or(options.environment.get("PATH").map(String::as_str));
+        if program::find(command, paths.unwrap_or_default(), cwd.unwrap_or(&options.directory)).is_none() {
+            let (message, hint) = program::not_found(&typed.value, command.contains('/'));
+            self.report.error(&typed.place, message, hint);
+        }
     }
 
     fn over_http(&mut self, raw: &RawServer) -> Option<Transport> {

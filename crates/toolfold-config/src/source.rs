@@ -1,5 +1,6 @@
-//! Finding the file and reading its text. A file that was searched for is only trusted where this user or root owns
-//! it: a `toolfold.toml` that somebody left in `/tmp` would otherwise decide which programs are started below it.
+//! Finding the file and reading its text. One that was found by looking upwards is used where this user or root owns it
+//! and somebody has trusted it: a `toolfold.toml` left in `/tmp`, or cloned with a repository, would otherwise decide which
+//! programs are started below it. One that was named, and the user's own, need no more than to be there.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -7,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::options::LoadOptions;
 use crate::report::{Place, Report};
+use crate::trust::{Trust, Verdict};
 
 pub(crate) const FILE_NAME: &str = "toolfold.toml";
 
@@ -32,17 +34,36 @@ impl Source {
     }
 }
 
-/// The file's text; `None` where there is no file, or it cannot be read (reported).
-pub(crate) fn read(options: &LoadOptions, report: &mut Report) -> Option<Source> {
+/// What was found: a file to use, and those that were passed over because nobody trusts them.
+#[derive(Default)]
+pub(crate) struct Found {
+    pub(crate) source: Option<Source>,
+    pub(crate) untrusted: Vec<PathBuf>,
+    /// The files that decided whether what was found is trusted.
+    pub(crate) notes: Vec<PathBuf>,
+}
+
+/// The file's text; none where there is no file, or it cannot be read (reported).
+pub(crate) fn read(options: &LoadOptions, report: &mut Report) -> Found {
     let named = options.file.clone().or_else(|| options.variable("TOOLFOLD_CONFIG").map(PathBuf::from));
-    let path = match named {
-        Some(file) => options.directory.join(file),
-        None => search(options, report)?,
-    };
+    match named {
+        Some(file) => {
+            let source = read_source(options.directory.join(file), options, report);
+            Found { source, ..Found::default() }
+        }
+        None => search(options, report),
+    }
+}
+
+/// The nearest `toolfold.toml` in a folder or above it, trusted or not.
+pub fn nearest(directory: &Path) -> Option<PathBuf> {
+    directory.ancestors().map(|folder| folder.join(FILE_NAME)).find(|path| path.is_file())
+}
+
+fn read_source(path: PathBuf, options: &LoadOptions, report: &mut Report) -> Option<Source> {
     report.enter(shown(&path, &options.directory), "");
-    let text = read_text(&path, report)?;
-    let format = format_of(&path, &text);
-    Some(Source { path, text, format })
+    let text = into_text(read_bytes(&path, report)?, report)?;
+    Some(Source { format: format_of(&path, &text), text, path })
 }
 
 /// As short as it can be said from the working directory.
@@ -50,36 +71,86 @@ pub(crate) fn shown(path: &Path, directory: &Path) -> PathBuf {
     path.strip_prefix(directory).unwrap_or(path).to_owned()
 }
 
-fn search(options: &LoadOptions, report: &mut Report) -> Option<PathBuf> {
-    let above = options.directory.ancestors();
-    let folders = above.chain(options.user_config_dir.as_deref());
-    folders.map(|folder| folder.join(FILE_NAME)).find(|path| path.is_file() && is_trusted(path, options, report))
+fn search(options: &LoadOptions, report: &mut Report) -> Found {
+    let mut found = Found::default();
+    let users = options.user_config_dir.as_ref().map(|folder| folder.join(FILE_NAME));
+    for path in options.directory.ancestors().map(|folder| folder.join(FILE_NAME)).filter(|path| path.is_file()) {
+        if Some(&path) == users.as_ref() {
+            break;
+        }
+        if !owned_by_us(&path) {
+            let hint = "if you trust it, name it with --config".to_owned();
+            pass_over(&path, "passed over: it belongs to another user", hint, options, report);
+            continue;
+        }
+        if options.trusting {
+            found.source = read_source(path, options, report);
+            return found;
+        }
+        report.enter(shown(&path, &options.directory), "");
+        let Some(bytes) = read_bytes(&path, report) else { return found };
+        report.leave();
+        match verdict(&path, &bytes, options, &mut found) {
+            Verdict::Trusted => {
+                report.enter(shown(&path, &options.directory), "");
+                found.source = into_text(bytes, report).map(|text| Source { text, format: Format::Toml, path });
+                return found;
+            }
+            verdict => {
+                let why = match verdict {
+                    Verdict::Changed => "not used: it has changed since it was trusted",
+                    _ => "not used: it was found here, and nobody has trusted it yet",
+                };
+                let hint = format!("look at it, then run: toolfold trust {}", word(&path));
+                pass_over(&path, why, hint, options, report);
+                found.untrusted.push(path);
+            }
+        }
+    }
+    if let Some(path) = users.filter(|path| path.is_file()) {
+        if owned_by_us(&path) {
+            found.source = read_source(path, options, report);
+        } else {
+            let hint = "if you trust it, name it with --config".to_owned();
+            pass_over(&path, "passed over: it belongs to another user", hint, options, report);
+        }
+    }
+    found
 }
 
-fn is_trusted(path: &Path, options: &LoadOptions, report: &mut Report) -> bool {
-    let trusted = owned_by_us(path);
-    if !trusted {
-        report.enter(shown(path, &options.directory), "");
-        let hint = "if you trust it, name it with --config".to_owned();
-        report.warn(&Place::default(), "passed over: it belongs to another user", hint);
-        report.leave();
-    }
-    trusted
+/// Without a state folder nothing can have been trusted.
+fn verdict(path: &Path, bytes: &[u8], options: &LoadOptions, found: &mut Found) -> Verdict {
+    let Some(trust) = options.data_dir.as_deref().map(Trust::new) else { return Verdict::Unknown };
+    found.notes.extend(path.canonicalize().ok().map(|whole| trust.note(&whole)));
+    trust.verdict(path, bytes)
+}
+
+fn pass_over(path: &Path, why: &str, hint: String, options: &LoadOptions, report: &mut Report) {
+    report.enter(shown(path, &options.directory), "");
+    report.warn(&Place::default(), why, hint);
+    report.leave();
+}
+
+/// A path as a word of a command line.
+fn word(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = text.chars().all(|c| c.is_alphanumeric() || "/._-+@:,=".contains(c));
+    if plain { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
 #[cfg(unix)]
-fn owned_by_us(path: &Path) -> bool {
+pub(crate) fn owned_by_us(path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let us = rustix::process::geteuid().as_raw();
     std::fs::metadata(path).is_ok_and(|metadata| [0, us].contains(&metadata.uid()))
 }
 
 #[cfg(not(unix))]
-fn owned_by_us(_: &Path) -> bool {
+pub(crate) fn owned_by_us(_: &Path) -> bool {
     true
 }
 
-fn read_text(path: &Path, report: &mut Report) -> Option<String> {
+fn read_bytes(path: &Path, report: &mut Report) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes));
     let place = Place::default();
@@ -93,7 +164,7 @@ fn read_text(path: &Path, report: &mut Report) -> Option<String> {
             report.error(&place, "is larger than 4 MiB, too large for a configuration", None);
             None
         }
-        Ok(_) => into_text(bytes, report),
+        Ok(_) => Some(bytes),
     }
 }
 

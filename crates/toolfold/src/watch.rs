@@ -46,6 +46,9 @@ pub async fn reload(gateway: Gateway, options: LoadOptions, before: Look) {
         }
         seen = now;
         match load(&options) {
+            Ok(loaded) if loaded.untrusted.iter().any(|file| files.contains(file)) => {
+                warn!("the configuration changed; nothing is changed here before it is trusted: run `toolfold trust`");
+            }
             Ok(loaded) => {
                 for notice in loaded.notices {
                     warn!("{notice}");
@@ -60,7 +63,10 @@ pub async fn reload(gateway: Gateway, options: LoadOptions, before: Look) {
                 }
                 gateway.reconfigure(loaded.config);
             }
-            Err(problems) => error!("the configuration changed and cannot be used; nothing was changed:\n{problems}"),
+            Err(problems) => {
+                error!("the configuration changed and cannot be used; nothing was changed");
+                problems.0.iter().for_each(|problem| error!("{problem}"));
+            }
         }
     }
 }

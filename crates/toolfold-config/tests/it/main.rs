@@ -5,11 +5,13 @@
 mod anything;
 mod client;
 mod examples;
+mod left_out;
 mod nodes;
 mod outside;
 mod problems;
 mod resolved;
 mod search;
+mod trust;
 
 use std::collections::BTreeMap;
 use std::path::Path;

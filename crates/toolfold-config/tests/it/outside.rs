@@ -9,7 +9,7 @@ use crate::options;
 fn with(text: &str, variables: &[(&str, &str)], more: impl FnOnce(&mut LoadOptions)) -> Result<Loaded, Problems> {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("toolfold.toml"), text).unwrap();
-    let mut options = options(folder.path());
+    let mut options = LoadOptions { file: Some("toolfold.toml".into()), ..options(folder.path()) };
     options.environment.extend(variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
     more(&mut options);
     load(&options)

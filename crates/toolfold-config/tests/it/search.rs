@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use insta::assert_snapshot;
-use toolfold_config::{Config, LoadOptions, Origin, load};
+use toolfold_config::{Config, LoadOptions, Origin, Trust, load};
 
 use crate::options;
 
@@ -30,16 +30,22 @@ fn upwards_then_the_users_own() {
     std::fs::create_dir_all(&deep).unwrap();
     let user = folder.path().join("user/toolfold");
     let origin = |options: &LoadOptions| load(options).unwrap().origin;
-    let options = LoadOptions { user_config_dir: Some(user.clone()), ..options(&deep) };
+    let trust = Trust::new(&folder.path().join("state"));
+    let trusted = |path: PathBuf| {
+        trust.add(&path).unwrap();
+        path
+    };
+    let data_dir = Some(folder.path().join("state"));
+    let options = LoadOptions { user_config_dir: Some(user.clone()), data_dir, ..options(&deep) };
     assert_eq!(origin(&options), Origin::Default);
 
     let users = write(&user.join("toolfold.toml"), "");
     assert_eq!(origin(&options), Origin::File(users));
-    let above = write(&folder.path().join("a/toolfold.toml"), "");
+    let above = trusted(write(&folder.path().join("a/toolfold.toml"), ""));
     assert_eq!(origin(&options), Origin::File(above));
-    let here = write(&deep.join("toolfold.toml"), "");
+    let here = trusted(write(&deep.join("toolfold.toml"), ""));
     assert_eq!(origin(&options), Origin::File(here.clone()));
-    assert_eq!(load(&options).unwrap().config.files, [here]);
+    assert_eq!(load(&options).unwrap().config.files[0], here);
 
     let named = write(&folder.path().join("other.toml"), "");
     let mut by_variable = options.clone();

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use serde_json::json;
-use toolfold_config::{Origin, Problem, Severity, load};
+use toolfold_config::{LoadOptions, Origin, Problem, Severity, load};
 use toolfold_gateway::{Documents, Unusable};
 
 use super::output::{print, print_json};
@@ -13,7 +13,9 @@ pub(crate) struct Check {}
 
 impl Check {
     pub(crate) fn run(self, common: &Common) -> Result<(), Fail> {
-        match load(&common.options()) {
+        // Looking at a file runs nothing, so it need not be trusted.
+        let options = LoadOptions { lenient: false, trusting: true, look_for_commands: true, ..common.options() };
+        match load(&options) {
             Ok(loaded) => {
                 let file = match &loaded.origin {
                     Origin::File(path) => Some(path.display().to_string()),

@@ -14,6 +14,7 @@ mod serve;
 mod show;
 mod status;
 mod tree;
+mod trust;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -54,6 +55,8 @@ enum Command {
     Serve(serve::Serve),
     /// Check the configuration and report every problem
     Check(check::Check),
+    /// Use the toolfold.toml that was found here or above
+    Trust(trust::Trust),
     /// Find tools by what they do
     Search(search::Search),
     /// List servers, or the tools of one
@@ -79,6 +82,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
     let outcome = match command {
         Command::Serve(serve) => serve.run(&common),
         Command::Check(check) => check.run(&common),
+        Command::Trust(trust) => trust.run(&common),
         Command::Search(search) => search.run(&common),
         Command::Ls(ls) => ls.run(&common),
         Command::Tree(tree) => tree.run(&common),
@@ -94,7 +98,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
 
 impl Common {
     fn options(&self) -> LoadOptions {
-        LoadOptions { file: self.config.clone(), ..LoadOptions::from_process() }
+        LoadOptions { file: self.config.clone(), lenient: true, ..LoadOptions::from_process() }
     }
 
     fn load(&self, options: &LoadOptions) -> Result<Loaded, Fail> {

@@ -81,6 +81,10 @@ impl World {
             command.env(variable, self.path(folder));
         }
         command.env("TOOLFOLD_STORE", self.path("store.db"));
+        // Named, not found: whether a found one is used is a matter of trust, and has tests of its own.
+        if self.path("toolfold.toml").exists() {
+            command.env("TOOLFOLD_CONFIG", self.path("toolfold.toml"));
+        }
         command
     }
 
