@@ -1,14 +1,16 @@
 //! The snapshot every request is answered from. Building one copies pointers, not definitions.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use toolfold_core::{Entry, Kind, ServerName, ToolId};
 
 use crate::exposed::expose;
+use crate::nearest::{self, Outlines};
 use crate::node::Node;
 use crate::resolve::{self, Unresolved};
 use crate::server::ServerTools;
+use crate::spelling::Spellings;
 use crate::tree::{self, Shelf};
 
 #[derive(Debug)]
@@ -17,8 +19,9 @@ pub struct Catalog {
     servers: Vec<Arc<ServerTools>>,
     entries: Vec<Arc<Entry>>,
     exposed: Vec<Box<str>>,
-    /// Positions, sorted by exposed name.
-    by_exposed: Vec<u32>,
+    spellings: Spellings,
+    /// Made when somebody first asks for a tool that is not there.
+    outlines: OnceLock<Outlines>,
     root: Node,
     /// The paths of the capabilities that entries fit best, by position; none without capabilities.
     homes: Vec<Option<Arc<[String]>>>,
@@ -45,17 +48,25 @@ impl Catalog {
 
     /// One catalog of these servers. Of two with the same name the later one serves.
     pub fn merge(number: u64, servers: impl IntoIterator<Item = Arc<ServerTools>>) -> Catalog {
+        Catalog::merge_beside(number, servers, |_| false)
+    }
+
+    /// As [`Catalog::merge`], beside tools that are not in it: no tool of a server is shown under a name of theirs.
+    pub fn merge_beside(
+        number: u64,
+        servers: impl IntoIterator<Item = Arc<ServerTools>>,
+        is_reserved: fn(&str) -> bool,
+    ) -> Catalog {
         let by_name: BTreeMap<ServerName, Arc<ServerTools>> =
             servers.into_iter().map(|server| (server.name.clone(), server)).collect();
         let servers: Vec<Arc<ServerTools>> = by_name.into_values().collect();
         let mut entries: Vec<Arc<Entry>> = servers.iter().flat_map(|server| server.entries.iter().cloned()).collect();
         entries.sort_by(|a, b| a.id.cmp(&b.id));
-        let exposed = expose(&entries, &servers);
-        let mut by_exposed: Vec<u32> = (0..entries.len() as u32).collect();
-        by_exposed.sort_by_key(|position| &exposed[*position as usize]);
+        let exposed = expose(&entries, &servers, is_reserved);
+        let spellings = Spellings::of(&entries, &exposed);
         let root = tree::of_servers(&servers, &entries);
         let homes = vec![None; entries.len()];
-        Catalog { number, servers, entries, exposed, by_exposed, root, homes }
+        Catalog { number, servers, entries, exposed, spellings, outlines: OnceLock::new(), root, homes }
     }
 
     /// The same catalog with these capabilities to browse, and no others, beside the servers.
@@ -102,7 +113,15 @@ impl Catalog {
     }
 
     pub fn position(&self, id: &ToolId) -> Option<usize> {
-        self.entries.binary_search_by(|entry| entry.id.cmp(id)).ok()
+        self.position_of(id.server.as_str(), &id.tool)
+    }
+
+    pub(crate) fn position_of(&self, server: &str, tool: &str) -> Option<usize> {
+        let is_it = |position: &usize| {
+            let entry = &self.entries[*position];
+            entry.server().as_str() == server && entry.name() == tool
+        };
+        self.spellings.candidates_by_id(server, tool).find(is_it)
     }
 
     pub fn get(&self, id: &ToolId) -> Option<&Arc<Entry>> {
@@ -114,15 +133,34 @@ impl Catalog {
         &self.exposed[position]
     }
 
-    pub(crate) fn position_of_exposed(&self, name: &str) -> Option<usize> {
-        let found = self.by_exposed.binary_search_by(|position| (*self.exposed[*position as usize]).cmp(name)).ok()?;
-        Some(self.by_exposed[found] as usize)
+    pub(crate) fn spellings(&self) -> &Spellings {
+        &self.spellings
+    }
+
+    pub(crate) fn outlines(&self) -> &Outlines {
+        self.outlines.get_or_init(|| Outlines::of(self))
     }
 
     /// The entry that a spelling means: its id, its exposed name, its bare name, an alias, or a variant of these in
     /// case and punctuation, as long as only one entry can be meant.
     pub fn resolve(&self, spelling: &str) -> Result<usize, Unresolved> {
-        resolve::resolve(self, spelling)
+        self.resolve_among(spelling, &|_| true)
+    }
+
+    /// As [`Catalog::resolve`], where only these entries exist.
+    pub fn resolve_among(&self, spelling: &str, admits: &dyn Fn(usize) -> bool) -> Result<usize, Unresolved> {
+        resolve::resolve(self, spelling, admits)
+    }
+
+    /// Ids of the entries whose names are most like this one, at most five. For an answer that shows them: it looks at
+    /// every entry, which a call that names its tool must not pay for.
+    pub fn nearest(&self, spelling: &str) -> Vec<String> {
+        self.nearest_among(spelling, &|_| true)
+    }
+
+    /// As [`Catalog::nearest`], where only these entries exist.
+    pub fn nearest_among(&self, spelling: &str, admits: &dyn Fn(usize) -> bool) -> Vec<String> {
+        nearest::nearest(self, spelling, admits)
     }
 
     pub fn root(&self) -> &Node {

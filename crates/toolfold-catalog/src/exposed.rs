@@ -8,43 +8,12 @@ use toolfold_core::{Entry, Fingerprint, ServerName, exposed_name};
 
 use crate::server::ServerTools;
 
-/// Names of the meta-tools of all surfaces: no tool of a server is shown under one of them. (`server__tool` cannot be
-/// one.)
-pub const RESERVED: [&str; 25] = [
-    "find_tools",
-    "call_tool",
-    "search_tools",
-    "use_tool",
-    "get_tool_definition",
-    "discover_and_use_tool",
-    "tool_find",
-    "tool_describe",
-    "tool_load",
-    "tool_active",
-    "discover_tools",
-    "discover_agents",
-    "list",
-    "search_tool_by_category",
-    "search_nodes",
-    "expand_tool",
-    "gateway_search_tools",
-    "gateway_get_tool_schema",
-    "gateway_get_tool_schemas",
-    "gateway_get_tool_categories",
-    "gateway_get_tool_tree",
-    "gateway_get_tool_stats",
-    "gateway_list_tool_names",
-    "gateway_get_tools_by_backend",
-    "gateway_call_tool",
-];
-
-/// Whether a name is a meta-tool's, or could be one of those that are made from the names of servers.
-fn is_reserved(name: &str) -> bool {
-    RESERVED.contains(&name) || (name.starts_with("discover_") && name.ends_with("_tools"))
-}
-
-/// One name for each entry, in their order, all different.
-pub(crate) fn expose(entries: &[Arc<Entry>], servers: &[Arc<ServerTools>]) -> Vec<Box<str>> {
+/// One name for each entry, in their order, all different, and none that is reserved. (`server__tool` cannot be.)
+pub(crate) fn expose(
+    entries: &[Arc<Entry>],
+    servers: &[Arc<ServerTools>],
+    is_reserved: fn(&str) -> bool,
+) -> Vec<Box<str>> {
     let bare: HashMap<&ServerName, bool> = servers.iter().map(|server| (&server.name, !server.prefix)).collect();
     let mut names: Vec<Name> = entries.iter().map(|entry| Name::new(entry, bare[entry.server()])).collect();
     // A name only ever moves to a later form, so this ends; two rounds are the rule.

@@ -6,16 +6,17 @@
 
 mod catalog;
 mod exposed;
+mod nearest;
 mod node;
 mod old_names;
 mod resolve;
 mod server;
+mod spelling;
 mod tree;
 
 pub use catalog::{Catalog, Diff};
-pub use exposed::RESERVED;
 pub use node::{Node, SERVERS};
 pub use old_names::follow;
-pub use resolve::Unresolved;
+pub use resolve::{LONGEST_SPELLING, Unresolved};
 pub use server::{ServerTools, SetAside, Source};
 pub use tree::Shelf;

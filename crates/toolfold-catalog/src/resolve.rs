@@ -1,67 +1,94 @@
 //! Which entry a spelling means. Exact forms are tried first, so a tool that can be named exactly is never shadowed by
 //! another one's variant, and no name by another one's alias; a variant counts only while it means one entry.
-
-use toolfold_core::{Entry, ServerName, ToolId, words};
+//!
+//! What a reader would get wrong: nothing is compared with every tool here. That is [`Catalog::nearest`], for the answers
+//! that show it.
 
 use crate::catalog::Catalog;
+use crate::spelling::{Form, folded};
 
 /// More candidates than this teach a model nothing.
-const CANDIDATES: usize = 5;
-/// Half of the words right, or half of the letters.
-const NEAR_ENOUGH: f32 = 0.5;
+pub(crate) const CANDIDATES: usize = 5;
+/// Bytes. What is longer is nobody's name, and not looked at.
+pub const LONGEST_SPELLING: usize = 512;
 
 /// A spelling that means no entry, or several. Candidates are ids, at most five.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unresolved {
     #[error("no such tool")]
-    Unknown { nearest: Vec<String> },
+    Unknown,
     #[error("several tools have this name")]
     Ambiguous { candidates: Vec<String> },
 }
 
-pub(crate) fn resolve(catalog: &Catalog, spelling: &str) -> Result<usize, Unresolved> {
+/// `admits` says which entries there are for whoever asks.
+pub(crate) fn resolve(catalog: &Catalog, spelling: &str, admits: &dyn Fn(usize) -> bool) -> Result<usize, Unresolved> {
     let spelling = spelling.trim();
-    if let Some(position) = exact(catalog, spelling) {
+    if spelling.is_empty() || spelling.len() > LONGEST_SPELLING {
+        return Err(Unresolved::Unknown);
+    }
+    if let Some(position) = exact(catalog, spelling).filter(|position| admits(*position)) {
         return Ok(position);
     }
-    let bare = positions(catalog, |entry| entry.name() == spelling);
+    let having = |form: Form, text: &str, has: &dyn Fn(usize) -> bool| {
+        let mut found: Vec<usize> = Vec::new();
+        let those = catalog.spellings().candidates(form, text).filter(|position| admits(*position) && has(*position));
+        for position in those {
+            if found.last() != Some(&position) {
+                found.push(position);
+            }
+            // One more than are shown, so that nobody pays for a name that thousands share.
+            if found.len() > CANDIDATES {
+                break;
+            }
+        }
+        found
+    };
+    let bare = having(Form::Bare, spelling, &|position| catalog.entry(position).name() == spelling);
     if !bare.is_empty() {
         return only(catalog, bare);
     }
-    let wanted: Vec<char> = folded(spelling).collect();
+    let wanted = folded(spelling);
     if wanted.is_empty() {
-        return Err(Unresolved::Unknown { nearest: Vec::new() });
+        return Err(Unresolved::Unknown);
     }
-    // After its server's name, or alone where that will do.
-    let is_meant = |entry: &Entry, name: &str, alone: bool| {
-        let (server, name) = (folded(entry.server().as_str()), || folded(name));
-        alone && name().eq(wanted.iter().copied()) || server.chain(name()).eq(wanted.iter().copied())
+    let is_after_server = |position: usize, name: &str| {
+        let server = folded(catalog.entry(position).server().as_str());
+        wanted.strip_prefix(server.as_str()).is_some_and(|rest| rest == folded(name))
     };
-    let alike = positions(catalog, |entry| is_meant(entry, entry.name(), true));
+    let alike = having(Form::Folded, &wanted, &|position| {
+        let name = catalog.entry(position).name();
+        folded(name) == wanted || is_after_server(position, name)
+    });
     if !alike.is_empty() {
         return only(catalog, alike);
     }
+    let answers =
+        |position: usize, fits: &dyn Fn(&str) -> bool| catalog.entry(position).aliases.iter().any(|a| fits(a));
+    let mut called =
+        having(Form::Alias, &wanted, &|position| answers(position, &|alias| is_after_server(position, alias)));
     // Whoever names a server means that one, and no other that would like to be called so.
-    let bare = !spelling.contains(['.', '/', ':']) && !spelling.contains("__");
-    let called = positions(catalog, |entry| entry.aliases.iter().any(|alias| is_meant(entry, alias, bare)));
-    if called.is_empty() {
-        Err(Unresolved::Unknown { nearest: nearest(catalog, spelling) })
-    } else {
-        only(catalog, called)
+    if !spelling.contains(['.', '/', ':']) && !spelling.contains("__") {
+        let alone = having(Form::AliasAlone, &wanted, &|position| answers(position, &|alias| folded(alias) == wanted));
+        called.extend(alone);
+        called.sort_unstable();
+        called.dedup();
     }
+    if called.is_empty() { Err(Unresolved::Unknown) } else { only(catalog, called) }
 }
 
 /// The id, the exposed name, or the id with another separator.
 fn exact(catalog: &Catalog, spelling: &str) -> Option<usize> {
-    let by_id = ToolId::parse(spelling).and_then(|id| catalog.position(&id));
-    by_id.or_else(|| catalog.position_of_exposed(spelling)).or_else(|| {
+    let by_id = || spelling.split_once('.').and_then(|(server, tool)| catalog.position_of(server, tool));
+    let by_exposed = || {
+        let mut candidates = catalog.spellings().candidates(Form::Exposed, spelling);
+        candidates.find(|position| catalog.exposed(*position) == spelling)
+    };
+    let otherwise = || {
         let (server, tool) = ["/", ":", "__"].iter().find_map(|mark| spelling.split_once(mark))?;
-        catalog.position(&ToolId::new(ServerName::new(server).ok()?, tool))
-    })
-}
-
-fn positions(catalog: &Catalog, fits: impl Fn(&Entry) -> bool) -> Vec<usize> {
-    (0..catalog.len()).filter(|&position| fits(catalog.entry(position))).collect()
+        catalog.position_of(server, tool)
+    };
+    by_id().or_else(by_exposed).or_else(otherwise)
 }
 
 /// The one that is meant. A tool before an agent or a skill of the same name: those are rarely asked for by bare name.
@@ -75,44 +102,6 @@ fn only(catalog: &Catalog, mut positions: Vec<usize>) -> Result<usize, Unresolve
     }
 }
 
-fn ids(catalog: &Catalog, positions: impl IntoIterator<Item = usize>) -> Vec<String> {
+pub(crate) fn ids(catalog: &Catalog, positions: impl IntoIterator<Item = usize>) -> Vec<String> {
     positions.into_iter().take(CANDIDATES).map(|position| catalog.entry(position).id.to_string()).collect()
-}
-
-/// Letters and digits alone, in lower case: `createIssue`, `create-issue` and `create_issue` are one.
-fn folded(text: &str) -> impl Iterator<Item = char> {
-    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
-}
-
-fn nearest(catalog: &Catalog, spelling: &str) -> Vec<String> {
-    let wanted_words = words::split(spelling);
-    let wanted: String = folded(spelling).collect();
-    let mut near: Vec<(f32, usize)> = (0..catalog.len())
-        .map(|position| (similarity(&wanted, &wanted_words, catalog.entry(position)), position))
-        .filter(|(similarity, _)| *similarity >= NEAR_ENOUGH)
-        .collect();
-    near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    ids(catalog, near.into_iter().map(|(_, position)| position))
-}
-
-/// The better of shared words and shared letters, 0 to 1, with a little of the other to break ties.
-fn similarity(wanted: &str, wanted_words: &[String], entry: &Entry) -> f32 {
-    let mut own_words = words::split(entry.name());
-    let name: String = folded(entry.name()).collect();
-    let by_name = letters(wanted, &name);
-    own_words.extend(words::split(entry.server().as_str()));
-    let whole: String = folded(entry.server().as_str()).chain(name.chars()).collect();
-    let by_letters = by_name.max(letters(wanted, &whole));
-    let shared = wanted_words.iter().filter(|word| own_words.contains(word)).count();
-    let by_words = shared as f32 / wanted_words.len().max(1) as f32;
-    by_letters.max(by_words) + 0.1 * by_letters.min(by_words)
-}
-
-fn letters(a: &str, b: &str) -> f32 {
-    let (long, short) = (a.len().max(b.len()).max(1), a.len().min(b.len()));
-    // Too different in length to be near: not worth measuring.
-    if short * 2 < long {
-        return 0.0;
-    }
-    1.0 - words::distance(a, b) as f32 / long as f32
 }

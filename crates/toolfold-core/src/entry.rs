@@ -1,6 +1,8 @@
 //! What can be discovered. An entry keeps its definition as the raw JSON its server sent: everything shown to a model
 //! is derived from that text when it is asked for, so three thousand tools cost three thousand strings.
 
+use std::sync::OnceLock;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use toolfold_wire::{Object, Raw};
@@ -40,6 +42,19 @@ pub struct Entry {
     pub fingerprint: Fingerprint,
     /// The definition as the server sent it.
     pub definition: Raw,
+    /// What answers say of it, made when it is first shown. Entries are shared between catalogs, so an entry that stays
+    /// is read once, however often the others change.
+    pub lines: OnceLock<Lines>,
+}
+
+/// An entry in one line, and what each form of that line costs. Whoever shows entries makes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lines {
+    /// Without the parentheses; `None` of what cannot be called.
+    pub signature: Option<Box<str>>,
+    pub summary: Box<str>,
+    /// Tokens of the line with signature and summary, with the summary, and with the id alone.
+    pub costs: [u32; 3],
 }
 
 impl Kind {
@@ -83,6 +98,7 @@ impl Entry {
                 idempotent: annotations.read("idempotentHint"),
             },
             definition: definition.detached(),
+            lines: OnceLock::new(),
         })
     }
 
@@ -99,6 +115,7 @@ impl Entry {
             hints: Hints::default(),
             aliases: Vec::new(),
             definition: definition.detached(),
+            lines: OnceLock::new(),
         })
     }
 

@@ -31,6 +31,28 @@ pub enum Blame {
     Toolfold,
 }
 
+/// What to do after a refusal. A wish and no tool's name: every surface spells it out in tools that its clients have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Next {
+    /// See what there is.
+    Overview,
+    Search {
+        query: String,
+    },
+    /// See what is in a node; the root's path is empty.
+    Browse {
+        path: Vec<String>,
+    },
+    /// Read about a tool, as much as there is where `full` says so.
+    Describe {
+        tool: String,
+        full: bool,
+    },
+    /// See which agents there are.
+    Agents,
+}
+
+/// A [`Next`] as a call of one surface's tool.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NextAction {
     pub tool: String,
@@ -44,7 +66,9 @@ pub struct Refusal {
     /// A sentence a model can act on. Never a path of this machine, a secret or a cause.
     pub message: String,
     pub hints: Vec<String>,
-    pub next_action: Option<NextAction>,
+    pub next: Option<Next>,
+    /// `next` in the words of the surface that the refusal is told on.
+    pub next_action: Option<Box<NextAction>>,
     /// More for a program: the schema of the offending part, the candidates.
     pub details: Option<Value>,
     /// For the log alone.
@@ -53,7 +77,15 @@ pub struct Refusal {
 
 impl Refusal {
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Refusal { code, message: message.into(), hints: Vec::new(), next_action: None, details: None, cause: None }
+        Refusal {
+            code,
+            message: message.into(),
+            hints: Vec::new(),
+            next: None,
+            next_action: None,
+            details: None,
+            cause: None,
+        }
     }
 
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -66,8 +98,8 @@ impl Refusal {
         self
     }
 
-    pub fn next(mut self, tool: &str, arguments: Value) -> Self {
-        self.next_action = Some(NextAction { tool: tool.to_owned(), arguments });
+    pub fn next(mut self, next: Next) -> Self {
+        self.next = Some(next);
         self
     }
 

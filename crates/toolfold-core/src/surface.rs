@@ -23,8 +23,10 @@ pub enum Surface {
     Levels,
     /// A tree of capabilities to walk and search.
     Ontology,
-    /// Nine tools for clients that filter and page by themselves.
-    Gateway,
+    /// Nine tools for clients that filter and page by themselves. They call servers backends, and what is in front of
+    /// them a gateway, which is the word in configurations.
+    #[serde(rename = "gateway")]
+    Backends,
     /// Every tool as it is: progressive disclosure switched off.
     Direct,
 }
@@ -63,7 +65,7 @@ impl Surface {
         Surface::Lifecycle,
         Surface::Levels,
         Surface::Ontology,
-        Surface::Gateway,
+        Surface::Backends,
         Surface::Direct,
     ];
 
@@ -76,7 +78,7 @@ impl Surface {
             Surface::Lifecycle => "lifecycle",
             Surface::Levels => "levels",
             Surface::Ontology => "ontology",
-            Surface::Gateway => "gateway",
+            Surface::Backends => "gateway",
             Surface::Direct => "direct",
         }
     }

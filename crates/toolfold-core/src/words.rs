@@ -36,9 +36,17 @@ fn breaks(before: char, here: char, next_lower: impl FnOnce() -> bool) -> bool {
     camel || digits || (before.is_uppercase() && here.is_uppercase() && next_lower())
 }
 
-/// The candidate nearest to `wanted`, if any is near enough to have been meant.
+/// Letters of a spelling that are compared.
+const COMPARED: usize = 128;
+
+/// The candidate nearest to `wanted`, if any is near enough to have been meant. What is longer than anything that is
+/// compared is near nothing.
 pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = (wanted.chars().count() / 3).max(1);
+    let length = wanted.chars().take(COMPARED + 1).count();
+    if length > COMPARED {
+        return None;
+    }
+    let limit = (length / 3).max(1);
     candidates
         .into_iter()
         .map(|candidate| (distance(wanted, candidate), candidate))
@@ -49,8 +57,8 @@ pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) 
 
 /// How many letters must be added, dropped, changed or swapped with a neighbour (Damerau–Levenshtein).
 pub fn distance(a: &str, b: &str) -> usize {
-    let a: Vec<char> = a.chars().take(128).collect();
-    let b: Vec<char> = b.chars().take(128).collect();
+    let a: Vec<char> = a.chars().take(COMPARED).collect();
+    let b: Vec<char> = b.chars().take(COMPARED).collect();
     let mut before_last: Vec<usize> = Vec::new();
     let mut last: Vec<usize> = (0..=b.len()).collect();
     for i in 1..=a.len() {

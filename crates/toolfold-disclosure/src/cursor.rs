@@ -10,6 +10,8 @@ use crate::level::Level;
 
 /// A cursor longer than this is none of ours.
 const LONGEST: usize = 8192;
+/// Nobody has paged this far.
+const FARTHEST: usize = 1 << 32;
 const CHECK: usize = 3;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +61,7 @@ impl Cursor {
         }
         let Packed(offset, limit, query, path, detail, kind, tags) = serde_json::from_slice(text).ok()?;
         let detail = *Level::ALL.get(detail)?;
-        Some(Cursor { query, path, kind, detail, limit: limit.clamp(1, 50), offset, tags })
+        Some(Cursor { query, path, kind, detail, limit: limit.clamp(1, 50), offset: offset.min(FARTHEST), tags })
     }
 }
 

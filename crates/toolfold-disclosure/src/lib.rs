@@ -1,8 +1,9 @@
 //! How much of an entry is shown, to whom, in which shape: levels, answers within a budget, surfaces, and the check of
 //! arguments before a call.
 //!
-//! What a reader would get wrong: nothing in here acts. [`surface::route`] says what a request asks for; the gateway
-//! does it. All of it is pure: the same view gives the same bytes.
+//! What a reader would get wrong: nothing in here acts. [`surface::route`] says what a request asks for, and does so at
+//! once; [`surface::answer`] makes the answer of what needs no server, which may take a while; the rest the gateway does.
+//! All of it is pure: the same view gives the same bytes.
 
 mod answer;
 pub mod arguments;
@@ -11,10 +12,12 @@ pub mod level;
 mod schema;
 pub mod surface;
 pub mod tokens;
+mod view;
 
 pub use arguments::Checker;
 pub use level::Level;
 pub use surface::{
-    Action, Browse, Describe, Load, Search, View, active, answer, fitted, instructions, loaded, refusal_result, route,
-    tools,
+    Action, Browse, Describe, Load, Search, SearchNodes, Shape, Unknown, active, answer, fitted, instructions, is_meta,
+    is_reserved, loaded, refusal_result, reserved_names, route, tools,
 };
+pub use view::View;

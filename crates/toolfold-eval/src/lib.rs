@@ -67,7 +67,7 @@ fn answer_tokens(set: &EvalSet, index: &Index) -> f64 {
     for query in set.queries.iter().step_by(step) {
         let arguments = raw(&serde_json::json!({"query": query.text}));
         let action = route(Surface::Compact, &view, "find_tools", Some(&arguments));
-        if let (Action::Search(_), Ok(result)) = (&action, answer(Surface::Compact, &view, &action)) {
+        if let (Action::Search(..), Ok(result)) = (&action, answer(Surface::Compact, &view, &action)) {
             let result: serde_json::Value = serde_json::from_str(result.get()).unwrap_or_default();
             total += tokens::count(result["content"][0]["text"].as_str().unwrap_or_default());
             answers += 1;

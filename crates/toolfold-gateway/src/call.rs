@@ -2,10 +2,9 @@
 
 use std::fmt::Display;
 
-use serde_json::json;
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::block_in_place;
-use toolfold_core::{Code, Entry, Kind, Refusal, words};
+use toolfold_core::{Code, Entry, Kind, Next, Refusal, words};
 use toolfold_disclosure::{Action, answer, fitted, refusal_result, route};
 use toolfold_wire::{Object, Raw, RpcError};
 use tracing::warn;
@@ -117,7 +116,7 @@ fn forbidden(entry: &Entry) -> Refusal {
     );
     Refusal::new(Code::NotAuthorized, message)
         .hints(["The key `forbid` of the server in the configuration lists what may not be called.".to_owned()])
-        .next("find_tools", json!({"query": words::split(entry.name()).join(" ")}))
+        .next(Next::Search { query: words::split(entry.name()).join(" ") })
 }
 
 /// Work that takes milliseconds where search asks an encoder: what else this thread has to do is done elsewhere meanwhile.

@@ -5,7 +5,7 @@
 //! handle see the same, and a request that is sent twice does no harm.
 
 use serde_json::json;
-use toolfold_core::{Code, Refusal, ToolId};
+use toolfold_core::{Code, Next, Refusal, ToolId};
 use toolfold_disclosure::{Load, active, loaded};
 use toolfold_store::{Store, StoreError};
 use toolfold_wire::Raw;
@@ -22,8 +22,8 @@ impl Gateway {
         if request.client.has_session() {
             return load_into_session(snapshot, request, load, &tools);
         }
-        if let Some(answer) = load.answer {
-            return Ok(answer);
+        if let Some(answer) = load.answered(&snapshot.view()) {
+            return answer;
         }
         let before = match &load.toolset {
             Some(handle) => self.toolset(handle).await?,
@@ -78,7 +78,7 @@ impl Gateway {
         });
         let names = found.and_then(|json| serde_json::from_str::<Vec<String>>(&json).ok()).ok_or_else(|| {
             Refusal::new(Code::InvalidRequest, "There is no such toolset, or it has expired. Load the tools again.")
-                .next("find_tools", json!({}))
+                .next(Next::Overview)
         })?;
         Ok(names.iter().filter_map(|name| ToolId::parse(name)).collect())
     }
@@ -99,8 +99,8 @@ fn load_into_session(snapshot: &Snapshot, request: &Request, load: Load, tools: 
     if new.is_some_and(|new| new > 0) {
         request.peer.notify(TOOLS_CHANGED, None);
     }
-    if let Some(answer) = load.answer {
-        return Ok(answer);
+    if let Some(answer) = load.answered(&snapshot.view()) {
+        return answer;
     }
     new.ok_or_else(too_many)?;
     let positions = snapshot.positions(&request.client.loaded());

@@ -59,15 +59,11 @@ impl Snapshot {
 
     /// The view of a client that has loaded these.
     pub fn view_of<'a>(&'a self, session: bool, loaded: &'a [usize]) -> View<'a> {
-        View {
-            catalog: &self.catalog,
-            index: &self.index,
-            pins: &self.pins,
-            loaded,
-            session,
-            settings: self.settings,
-            budget: self.budget,
-        }
+        View::new(&self.catalog, &self.index, self.budget)
+            .pinned(&self.pins)
+            .having_loaded(loaded)
+            .in_session(session)
+            .with_settings(self.settings)
     }
 
     /// Where these tools are, those that are still there.

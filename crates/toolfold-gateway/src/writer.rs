@@ -274,7 +274,8 @@ impl Writer {
         let before = inner.snapshot.load_full();
         let config = inner.config.load_full();
         self.number += 1;
-        let catalog = Catalog::merge(self.number, self.servers.values().filter_map(|known| known.tools.clone()));
+        let servers = self.servers.values().filter_map(|known| known.tools.clone());
+        let catalog = Catalog::merge_beside(self.number, servers, toolfold_disclosure::is_reserved);
         let index = before.index.update(&catalog);
         let placement = before.placement.update(&config.nodes, &catalog, &index);
         let catalog = placement.apply(catalog);

@@ -134,11 +134,12 @@ fn split(text: &str) -> Vec<String> {
 impl Word {
     fn read(index: &Index, said: String) -> Word {
         let stem = stemmer().stem(&said).into_owned();
-        let surface = index.vocabulary.number(&said);
-        let root = index.vocabulary.number(&stem).filter(|_| stem != said);
+        let surface = index.base.vocabulary.number(&said);
+        let root = index.base.vocabulary.number(&stem).filter(|_| stem != said);
         // A word that is known to the model is not in the catalog because nothing there is about it, not by mistake.
         let slip = surface.is_none() && root.is_none() && !model().knows(&said);
-        let meant = if slip { index.vocabulary.nearest(&said, |number| index.frequency(number)) } else { None };
+        let meant =
+            if slip { index.base.vocabulary.nearest(&said, |number| index.base.frequency(number)) } else { None };
         let terms = match (surface, root, meant) {
             (Some(surface), Some(root), _) => vec![(surface, SURFACE), (root, 1.0 - SURFACE)],
             (Some(surface), None, _) => vec![(surface, 1.0)],
@@ -150,7 +151,7 @@ impl Word {
     }
 
     fn meant<'a>(&'a self, index: &'a Index) -> &'a str {
-        self.meant.map_or(&self.said, |number| index.vocabulary.term(number))
+        self.meant.map_or(&self.said, |number| index.base.vocabulary.term(number))
     }
 
     fn says_something(&self) -> bool {
@@ -165,7 +166,7 @@ pub(crate) fn says_something(word: &str) -> bool {
 /// The weighted terms, and what an entry would earn that has them all and nothing else.
 fn terms(index: &Index, all: &[Word], parts: &[Part]) -> (Vec<Term>, f32) {
     let only_grammar = !all.iter().any(Word::says_something);
-    let rarity = |number: u32| weight::rarity(index.frequency(number), index.len());
+    let rarity = |number: u32| weight::rarity(index.base.frequency(number), index.len());
     let mut best = 0.0;
     let mut found: HashMap<u32, Term> = HashMap::new();
     let mut seen: Vec<&str> = Vec::new();

@@ -31,10 +31,10 @@ impl Sums {
         let mut whole = vec![0.0; index.len()];
         let mut clauses = vec![vec![0.0; index.len()]; asked.clauses.len()];
         for term in &asked.terms {
-            index.each_posting(term.number, |entry, weight| whole[entry] += term.weight * weight);
+            index.base.each_posting(term.number, |entry, weight| whole[entry] += term.weight * weight);
             for (place, sums) in clauses.iter_mut().enumerate() {
                 if term.clauses >> place & 1 == 1 {
-                    index.each_posting(term.number, |entry, weight| sums[entry] += term.weight * weight);
+                    index.base.each_posting(term.number, |entry, weight| sums[entry] += term.weight * weight);
                 }
             }
         }
@@ -60,7 +60,7 @@ pub(crate) fn select(
     let meanings = std::iter::once(&asked.meaning).chain(asked.clauses.iter().map(|clause| &clause.meaning));
     let mut candidates = best_by_words(&sums.whole, &admits);
     for meaning in meanings {
-        candidates.extend(nearest_by_signs(&index.vectors, &meaning.fast, &admits));
+        candidates.extend(nearest_by_signs(&index.base.vectors, &meaning.fast, &admits));
         if let (Some(precise), Some(meaning)) = (&asked.precise, &meaning.precise) {
             candidates.extend(nearest_by_signs(&precise.vectors, meaning, &admits));
         }

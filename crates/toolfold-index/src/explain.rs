@@ -12,9 +12,9 @@ pub(crate) fn explain(index: &Index, asked: &Asked, scored: &Scored) -> Explain 
         .terms
         .iter()
         .filter_map(|term| {
-            let (weight, fields) = index.posting_in(term.number, scored.entry)?;
+            let (weight, fields) = index.base.posting_in(term.number, scored.entry)?;
             let fields = Field::ALL.into_iter().filter(|field| fields >> *field as usize & 1 == 1).collect();
-            let term_text = index.vocabulary.term(term.number).to_owned();
+            let term_text = index.base.vocabulary.term(term.number).to_owned();
             Some(TermMatch { term: term_text, fields, score: term.weight * weight })
         })
         .collect();

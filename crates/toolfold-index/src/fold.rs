@@ -72,7 +72,7 @@ pub(crate) fn fold(index: &Index, catalog: &Catalog, ranked: Vec<Scored>) -> Vec
     let mut kept: Vec<(Scored, usize)> = Vec::with_capacity(ranked.len());
     let mut likenesses: Vec<Likeness> = Vec::with_capacity(ranked.len());
     for (place, scored) in ranked.into_iter().enumerate() {
-        let likeness = index.documents[scored.entry].likeness;
+        let likeness = index.base.documents[scored.entry].likeness;
         let of_its_server = |other: &usize| {
             let (other, _) = &kept[*other];
             catalog.entry(other.entry).server() == catalog.entry(scored.entry).server()

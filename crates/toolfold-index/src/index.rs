@@ -1,5 +1,6 @@
 //! The index itself: a vocabulary, postings in flat arrays, a vector and a few numbers per entry. Built aside and never
-//! changed; an update copies what is known of unchanged entries and analyses the others.
+//! changed: an update is another index, which copies what is known of unchanged entries and analyses the others, and so
+//! is one that has an encoder's vectors besides, which shares all the rest.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -23,6 +24,15 @@ const LONGEST_WORD: usize = 40;
 
 #[derive(Debug)]
 pub struct Index {
+    pub(crate) base: Arc<Base>,
+    precise: Option<Arc<Precise>>,
+    /// For those who cannot replace the index.
+    attached: RwLock<Option<Arc<Precise>>>,
+}
+
+/// Everything but the encoder's side.
+#[derive(Debug)]
+pub(crate) struct Base {
     pub(crate) vocabulary: Vocabulary,
     /// Where each term's postings end.
     ends: Vec<u32>,
@@ -36,7 +46,6 @@ pub struct Index {
     /// The pieces of each entry that are compared one by one, and where each entry's end.
     pieces: Vec<u16>,
     piece_ends: Vec<u32>,
-    precise: RwLock<Option<Arc<Precise>>>,
 }
 
 /// What is kept of an entry beside its postings and vector.
@@ -67,11 +76,18 @@ impl Index {
 
     /// The index of a newer catalog. Entries that this one knows are not analysed again.
     pub fn update(&self, catalog: &Catalog) -> Index {
-        Builder::new(Some(self)).finish(catalog)
+        Builder::new(Some(&self.base)).finish(catalog)
     }
 
     pub fn search(&self, catalog: &Catalog, query: &Query<'_>) -> Found {
         rank::search(self, catalog, query)
+    }
+
+    /// The same index with an encoder's vectors, or without; all else is shared. `None` where there is not one vector for
+    /// each entry. An update of the index starts without.
+    pub fn with_vectors(&self, precise: Option<Arc<Precise>>) -> Option<Index> {
+        let fits = precise.as_ref().is_none_or(|precise| precise.len() == self.len());
+        fits.then(|| Index { base: self.base.clone(), precise, attached: RwLock::default() })
     }
 
     /// Makes searches precise from now on, or no longer. `false`, and nothing happens, where it is not of this catalog's
@@ -79,7 +95,7 @@ impl Index {
     pub fn attach(&self, precise: Option<Precise>) -> bool {
         let fits = precise.as_ref().is_none_or(|precise| precise.len() == self.len());
         if fits {
-            *self.precise.write().unwrap_or_else(PoisonError::into_inner) = precise.map(Arc::new);
+            *self.attached.write().unwrap_or_else(PoisonError::into_inner) = precise.map(Arc::new);
         }
         fits
     }
@@ -90,19 +106,26 @@ impl Index {
     }
 
     pub(crate) fn precise(&self) -> Option<Arc<Precise>> {
-        self.precise.read().unwrap_or_else(PoisonError::into_inner).clone()
+        let attached = || self.attached.read().unwrap_or_else(PoisonError::into_inner).clone();
+        self.precise.clone().or_else(attached)
     }
 
     pub fn len(&self) -> usize {
-        self.documents.len()
+        self.base.documents.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.documents.is_empty()
+        self.base.documents.is_empty()
     }
 
     /// Bytes on the heap, for those who measure.
     pub fn bytes(&self) -> usize {
+        self.base.bytes()
+    }
+}
+
+impl Base {
+    fn bytes(&self) -> usize {
         let postings =
             4 * (self.ends.capacity() + self.entries.capacity()) + 2 * self.weights.capacity() + self.fields.capacity();
         let pieces = 2 * self.pieces.capacity() + 4 * self.piece_ends.capacity();
@@ -151,7 +174,7 @@ pub(crate) fn stemmer() -> Stemmer {
 
 /// Collects postings under provisional term numbers; `place` sorts terms and postings into their places.
 struct Builder<'a> {
-    known: Option<&'a Index>,
+    known: Option<&'a Base>,
     /// Positions in the known index, by key.
     by_key: HashMap<u64, usize>,
     terms: HashMap<String, u32>,
@@ -166,7 +189,7 @@ struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    fn new(known: Option<&'a Index>) -> Self {
+    fn new(known: Option<&'a Base>) -> Self {
         let keys = known.iter().flat_map(|index| index.documents.iter().enumerate());
         Builder {
             known,
@@ -183,7 +206,7 @@ impl<'a> Builder<'a> {
     }
 
     fn finish(mut self, catalog: &Catalog) -> Index {
-        let mut moved = vec![None; self.known.map_or(0, Index::len)];
+        let mut moved = vec![None; self.known.map_or(0, |known| known.documents.len())];
         for (position, entry) in catalog.entries().iter().enumerate() {
             let title = analyse::server_title(catalog, entry);
             let key = key(entry, title);
@@ -199,7 +222,7 @@ impl<'a> Builder<'a> {
         self.place()
     }
 
-    fn copy(&mut self, index: &Index, old: usize) {
+    fn copy(&mut self, index: &Base, old: usize) {
         self.documents.push(index.documents[old].clone());
         self.vectors.push(index.vectors.row(old));
         self.push_pieces(index.pieces(old));
@@ -296,7 +319,7 @@ impl<'a> Builder<'a> {
         let vocabulary = Vocabulary::new(sorted.iter().map(|(term, _)| term.as_str()));
         let (ends, postings) = placed(&self.postings, &number);
         drop(self.postings);
-        Index {
+        let base = Base {
             vocabulary,
             ends,
             entries: postings.iter().map(|posting| posting.0).collect(),
@@ -307,8 +330,8 @@ impl<'a> Builder<'a> {
             vectors: self.vectors,
             pieces: self.pieces,
             piece_ends: self.piece_ends,
-            precise: RwLock::default(),
-        }
+        };
+        Index { base: Arc::new(base), precise: None, attached: RwLock::default() }
     }
 }
 

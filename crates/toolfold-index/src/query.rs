@@ -30,6 +30,8 @@ pub enum Ranker {
 /// What an entry must be to count. `None` everywhere lets everything through.
 #[derive(Debug, Clone, Default)]
 pub struct Filter<'a> {
+    /// By position: whether the entry exists at all for whoever asks.
+    pub scope: Option<&'a [bool]>,
     pub servers: Option<Vec<ServerName>>,
     /// Positions, ascending: the entries of a node.
     pub within: Option<&'a [usize]>,
@@ -92,8 +94,9 @@ pub struct TermMatch {
 
 impl Filter<'_> {
     pub(crate) fn is_open(&self) -> bool {
-        let Filter { servers, within, kind, tags, read_only, destructive, prefix } = self;
-        servers.is_none()
+        let Filter { scope, servers, within, kind, tags, read_only, destructive, prefix } = self;
+        scope.is_none()
+            && servers.is_none()
             && within.is_none()
             && kind.is_none()
             && tags.is_none()
@@ -108,7 +111,8 @@ impl Filter<'_> {
         };
         // The defaults are MCP's own: a tool that says nothing may write, and may destroy.
         let read_only = entry.hints.read_only.unwrap_or(false);
-        self.servers.as_ref().is_none_or(|servers| servers.contains(entry.server()))
+        self.scope.is_none_or(|scope| scope.get(position).copied().unwrap_or(false))
+            && self.servers.as_ref().is_none_or(|servers| servers.contains(entry.server()))
             && self.within.is_none_or(|within| within.binary_search(&position).is_ok())
             && self.kind.is_none_or(|kind| entry.kind == kind)
             && asked(self.read_only, Some(read_only), false)

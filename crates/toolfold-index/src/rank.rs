@@ -86,7 +86,7 @@ fn everything(index: &Index, catalog: &Catalog, query: &Query<'_>) -> Found {
 /// Everything that is an answer and admitted, best first; equals by id.
 fn rank(index: &Index, catalog: &Catalog, query: &Query<'_>, asked: &Asked) -> Vec<Scored> {
     let sums = Sums::of(index, asked);
-    let named = index.names.named_by(asked.letters, asked.stems);
+    let named = index.base.names.named_by(asked.letters, asked.stems);
     let candidates = candidates::select(index, catalog, query, asked, &sums, &named);
     let mut ranked = score(index, asked, &sums, &candidates, query.ranker);
     for scored in &mut ranked {
@@ -124,7 +124,7 @@ fn sort(ranked: &mut [Scored]) {
 
 fn score(index: &Index, asked: &Asked, sums: &Sums, candidates: &[u32], ranker: Ranker) -> Vec<Scored> {
     let lexical = pick(&sums.whole, candidates);
-    let semantic = index.vectors.likeness(&asked.meaning.fast, candidates);
+    let semantic = index.base.vectors.likeness(&asked.meaning.fast, candidates);
     let precise = precise(asked, &asked.meaning, candidates);
     let mut scores = match ranker {
         Ranker::Lexical => lexical.clone(),
@@ -182,7 +182,7 @@ fn greatest(values: &[f32]) -> f32 {
 /// The mixed scores for each part of the request.
 fn parts(index: &Index, asked: &Asked, sums: &Sums, candidates: &[u32]) -> Vec<Vec<f32>> {
     let part = |(clause, sums): (&Clause, &Vec<f32>)| {
-        let semantic = index.vectors.likeness(&clause.meaning.fast, candidates);
+        let semantic = index.base.vectors.likeness(&clause.meaning.fast, candidates);
         mixed(&pick(sums, candidates), &semantic, precise(asked, &clause.meaning, candidates).as_deref())
     };
     asked.clauses.iter().zip(&sums.clauses).map(part).collect()
@@ -192,7 +192,7 @@ fn parts(index: &Index, asked: &Asked, sums: &Sums, candidates: &[u32]) -> Vec<V
 fn compare(index: &Index, asked: &Asked, ranked: &mut [Scored]) {
     let count = ranked.len().min(COMPARED);
     let (best, rest) = ranked.split_at_mut(count);
-    let pieces: Vec<&[u16]> = best.iter().map(|scored| index.pieces(scored.entry)).collect();
+    let pieces: Vec<&[u16]> = best.iter().map(|scored| index.base.pieces(scored.entry)).collect();
     let near = nearness(model(), &asked.pieces, &pieces);
     let (low, high) = near.iter().fold((f32::MAX, f32::MIN), |(low, high), x| (low.min(*x), high.max(*x)));
     let spread = (high - low).max(f32::MIN_POSITIVE);

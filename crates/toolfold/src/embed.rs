@@ -202,7 +202,7 @@ fn tool<'c>(catalog: &'c Catalog, name: &str) -> Result<&'c Entry, Refusal> {
     match catalog.resolve(name) {
         Ok(position) if catalog.entry(position).is_tool() => Ok(catalog.entry(position)),
         Ok(_) => Err(refuse(format!("{shown:?} is not a tool."), Vec::new())),
-        Err(Unresolved::Unknown { nearest }) => Err(refuse(format!("There is no tool {shown:?}."), nearest)),
+        Err(Unresolved::Unknown) => Err(refuse(format!("There is no tool {shown:?}."), catalog.nearest(name))),
         Err(Unresolved::Ambiguous { candidates }) => {
             Err(refuse(format!("Several tools are called {shown:?}."), candidates))
         }

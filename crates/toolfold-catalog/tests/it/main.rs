@@ -8,7 +8,7 @@ use std::sync::Arc;
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use toolfold_catalog::{Catalog, Node, RESERVED, ServerTools, SetAside, Shelf, Source, Unresolved};
+use toolfold_catalog::{Catalog, Node, ServerTools, SetAside, Shelf, Source, Unresolved};
 use toolfold_core::{ServerName, ToolId};
 use toolfold_wire::raw;
 
@@ -56,10 +56,14 @@ fn odd_tools_are_set_aside_and_the_rest_serves() {
     "#);
 }
 
+fn is_meta(name: &str) -> bool {
+    ["find_tools", "call_tool"].contains(&name)
+}
+
 #[test]
 fn names_are_prefixed_or_bare_and_never_meet() {
     let long = "x".repeat(200);
-    let catalog = Catalog::merge(
+    let catalog = Catalog::merge_beside(
         7,
         [
             read("a", true, &["b__c", "plain", "with space", &long]),
@@ -67,6 +71,7 @@ fn names_are_prefixed_or_bare_and_never_meet() {
             read("bare", false, &["plain", "find_tools", "a__plain", "twin"]),
             read("other", false, &["twin"]),
         ],
+        is_meta,
     );
     assert_eq!(catalog.number(), 7);
     assert_snapshot!(exposed(&catalog), @"
@@ -123,7 +128,7 @@ fn every_unambiguous_spelling_is_understood() {
     );
     let id = |spelling: &str| match catalog.resolve(spelling) {
         Ok(position) => catalog.entry(position).id.to_string(),
-        Err(Unresolved::Unknown { nearest }) => format!("unknown, near {nearest:?}"),
+        Err(Unresolved::Unknown) => format!("unknown, near {:?}", catalog.nearest(spelling)),
         Err(Unresolved::Ambiguous { candidates }) => format!("one of {candidates:?}"),
     };
     let spellings = [
@@ -263,13 +268,13 @@ proptest! {
         let read = servers.iter().map(|(name, prefix, tools)| {
             read(name, *prefix, &tools.iter().map(String::as_str).collect::<Vec<_>>())
         });
-        let catalog = Catalog::merge(1, read);
+        let catalog = Catalog::merge_beside(1, read, is_meta);
         let mut seen = std::collections::HashSet::new();
         for position in 0..catalog.len() {
             let name = catalog.exposed(position);
             prop_assert!((1..=64).contains(&name.len()));
             prop_assert!(name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-'));
-            prop_assert!(!RESERVED.contains(&name));
+            prop_assert!(!is_meta(name));
             prop_assert!(seen.insert(name.to_owned()), "{name} is there twice");
             prop_assert_eq!(catalog.resolve(name), Ok(position));
             prop_assert_eq!(catalog.position(&catalog.entry(position).id), Some(position));

@@ -4,7 +4,7 @@
 
 use proptest::prelude::*;
 use serde_json::json;
-use toolfold_core::{Code, Entry, Refusal, Secret, ServerName, ToolId, exposed_name, words};
+use toolfold_core::{Code, Entry, NextAction, Refusal, Secret, ServerName, ToolId, exposed_name, words};
 use toolfold_wire::raw;
 
 fn server() -> ServerName {
@@ -58,10 +58,9 @@ fn an_odd_definition_says_what_is_odd() {
 
 #[test]
 fn a_refusal_is_json_that_a_model_can_act_on() {
-    let refusal = Refusal::new(Code::ToolNotFound, "There is no tool x.")
-        .hint("github.y")
-        .next("find_tools", json!({"query": "x"}))
-        .cause("for the log");
+    let mut refusal = Refusal::new(Code::ToolNotFound, "There is no tool x.").hint("github.y").cause("for the log");
+    refusal.next_action =
+        Some(Box::new(NextAction { tool: "find_tools".to_owned(), arguments: json!({"query": "x"}) }));
     insta::assert_snapshot!(refusal.to_json(), @r#"{"error":{"code":"TOOL_NOT_FOUND","message":"There is no tool x.","hints":["github.y"],"next_action":{"tool":"find_tools","arguments":{"query":"x"}}}}"#);
 }
 

@@ -1,27 +1,73 @@
 //! Fitting lines into tokens. Every line that can be shown at all is, at its shortest; then the first ones, which are the
 //! best ones, take what is left for their longer forms. No line is ever cut.
 
+use toolfold_core::{Entry, Lines};
+
+use crate::level::{FORMS, Level, line, lines};
 use crate::tokens::count;
 
-/// For each item its forms, longest first. Returns as many lines as fit, at least one.
-pub(super) fn fit(items: &[Vec<String>], budget: usize) -> Vec<String> {
+/// Something that is shown in one line, in one of several forms, the longest first.
+pub(super) enum Item<'a> {
+    /// What is known of an entry from before. `first` is its longest form here.
+    Entry {
+        entry: &'a Entry,
+        lines: &'a Lines,
+        first: usize,
+        suffix: String,
+    },
+    Text(Vec<String>),
+}
+
+impl<'a> Item<'a> {
+    /// An entry in as many forms as there are up to a level.
+    pub(super) fn entry(entry: &'a Entry, most: Level, suffix: String) -> Self {
+        let first = FORMS.iter().position(|form| *form <= most).unwrap_or(FORMS.len() - 1);
+        // What cannot be called has no signature.
+        let first = if entry.is_tool() { first } else { first.max(1) };
+        Item::Entry { entry, lines: lines(entry), first, suffix }
+    }
+
+    fn forms(&self) -> usize {
+        match self {
+            Item::Entry { first, .. } => FORMS.len() - first,
+            Item::Text(forms) => forms.len(),
+        }
+    }
+
+    fn cost(&self, form: usize) -> usize {
+        match self {
+            Item::Entry { lines, first, suffix, .. } if suffix.is_empty() => lines.costs[first + form] as usize + 1,
+            _ => cost(&self.text(form)),
+        }
+    }
+
+    fn text(&self, form: usize) -> String {
+        match self {
+            Item::Entry { entry, lines, first, suffix } => line(entry, lines, FORMS[first + form]) + suffix,
+            Item::Text(forms) => forms.get(form).cloned().unwrap_or_default(),
+        }
+    }
+}
+
+/// As many lines as fit, at least one.
+pub(super) fn fit(items: &[Item<'_>], budget: usize) -> Vec<String> {
     let mut left = budget;
-    let mut shown = 0;
-    let shortest: Vec<usize> = items.iter().map(|forms| forms.last().map_or(0, |line| cost(line))).collect();
-    for (place, cost) in shortest.iter().enumerate() {
-        if *cost > left && place > 0 {
+    let mut shortest: Vec<usize> = Vec::with_capacity(items.len());
+    for item in items {
+        let cost = item.cost(item.forms().saturating_sub(1));
+        if cost > left && !shortest.is_empty() {
             break;
         }
-        left = left.saturating_sub(*cost);
-        shown += 1;
+        left = left.saturating_sub(cost);
+        shortest.push(cost);
     }
-    let mut lines = Vec::with_capacity(shown);
-    for (forms, shortest) in items.iter().zip(shortest).take(shown) {
-        let affordable =
-            forms.iter().map(|line| (line, cost(line).saturating_sub(shortest))).find(|(_, extra)| *extra <= left);
-        if let Some((line, extra)) = affordable {
+    let mut lines = Vec::with_capacity(shortest.len());
+    for (item, shortest) in items.iter().zip(shortest) {
+        let extra = |form: usize| item.cost(form).saturating_sub(shortest);
+        if let Some((form, extra)) = (0..item.forms()).map(|form| (form, extra(form))).find(|(_, extra)| *extra <= left)
+        {
             left -= extra;
-            lines.push(line.clone());
+            lines.push(item.text(form));
         }
     }
     lines

@@ -5,7 +5,7 @@ use toolfold_catalog::{Node, SERVERS};
 use toolfold_core::{Kind, words};
 use toolfold_index::{Filter, Query};
 
-use crate::surface::View;
+use crate::view::View;
 
 /// Hits that have a say.
 const VOTERS: usize = 30;
@@ -21,7 +21,7 @@ pub(crate) fn rank<'a>(view: &View<'a>, query: &str, below: &'a Node) -> Vec<(f3
     let found = view.search(Query { text: query, filter, limit: VOTERS, offset: 0, ..Query::default() });
     let hits: Vec<(usize, f32)> = found.hits.iter().map(|hit| (hit.entry, hit.confidence)).collect();
     let asked: Vec<String> = words::split(query).into_iter().filter(|word| word.chars().count() > 2).collect();
-    let candidates = below.walk().into_iter().skip(1).filter(|node| !is_heading(node));
+    let candidates = view.walk(below).into_iter().skip(1).filter(|node| !is_heading(node));
     let mut ranked: Vec<(f32, &Node)> = candidates
         .map(|node| (by_words(&asked, node).max(by_hits(&hits, node)), node))
         .filter(|(confidence, _)| *confidence >= LEAST)

@@ -1,14 +1,16 @@
 //! Ranked entries, one line each; and what to say when there are none.
 
-use serde_json::json;
 use toolfold_catalog::{Node, SERVERS};
-use toolfold_core::{Code, Refusal};
+use toolfold_core::{Code, Next, Refusal, ServerName};
 use toolfold_index::{Filter, Found, Query};
+use toolfold_wire::Raw;
 
-use super::budget::{cost, fit};
-use super::{lines, more};
+use super::browse::{empty, with_note};
+use super::budget::{Item, cost, fit};
+use super::more;
 use crate::cursor::Cursor;
-use crate::surface::{Search, View};
+use crate::surface::{Search, note, text_result};
+use crate::view::View;
 
 /// Below this the best hit is a guess.
 const DOUBTFUL: f32 = 0.3;
@@ -16,18 +18,18 @@ const DOUBT: &str = "No close match. The nearest:";
 const NODES_NAMED: usize = 12;
 const NODES_HINTED: usize = 3;
 
-pub(crate) fn search(view: &View<'_>, search: &Search) -> Result<String, Refusal> {
-    let node = view.catalog.node(&search.path).unwrap_or_else(|_| view.catalog.root());
+pub(crate) fn search(view: &View<'_>, search: &Search) -> Result<Raw, Refusal> {
+    let node = view.node(&search.path).unwrap_or_else(|_| view.root());
     let within = (!node.path.is_empty()).then_some(node.entries.as_slice());
     let found = find(view, search, within);
     if found.total == 0 {
-        return nothing(view, search, node);
+        return nothing(view, search, node).map(|text| text_result(&text));
     }
     if found.hits.is_empty() {
         let message = "There is nothing behind this cursor any more: what is served has changed. Ask again without it.";
-        return Err(Refusal::new(Code::InvalidCursor, message).next("find_tools", json!({"query": search.query})));
+        return Err(Refusal::new(Code::InvalidCursor, message).next(Next::Search { query: search.query.clone() }));
     }
-    Ok(page(view, search, &found))
+    Ok(text_result(&page(view, search, &found)))
 }
 
 fn find(view: &View<'_>, search: &Search, within: Option<&[usize]>) -> Found {
@@ -38,27 +40,28 @@ fn find(view: &View<'_>, search: &Search, within: Option<&[usize]>) -> Found {
 
 fn page(view: &View<'_>, search: &Search, found: &Found) -> String {
     let doubtful = search.offset == 0 && found.hits[0].confidence < DOUBTFUL;
-    let items: Vec<Vec<String>> = found
-        .hits
-        .iter()
-        .map(|hit| {
-            let copies = if hit.copies > 0 { format!(" (+{} like it)", hit.copies) } else { String::new() };
-            lines(view.catalog.entry(hit.entry), search.detail, &copies)
-        })
-        .collect();
+    let item = |hit: &toolfold_index::Hit| {
+        let copies = if hit.copies > 0 { format!(" (+{} like it)", hit.copies) } else { String::new() };
+        Item::entry(view.entry(hit.entry), search.detail, copies)
+    };
+    let items: Vec<Item<'_>> = found.hits.iter().map(item).collect();
     let rest = |shown: usize| {
         let offset = search.offset + shown;
         let left = found.total.saturating_sub(offset);
         let Search { query, path, kind, detail, limit, .. } = search.clone();
         (left > 0).then(|| more(&Cursor { query, path, kind, detail, limit, offset, tags: Vec::new() }.encode(), left))
     };
+    let note = note(view).filter(|_| search.offset == 0);
     // Room for a cursor is kept whether or not one is needed.
-    let reserved = rest(1).map_or(0, |line| cost(&line) + 2) + if doubtful { cost(DOUBT) } else { 0 };
+    let reserved = rest(1).map_or(0, |line| cost(&line) + 2)
+        + if doubtful { cost(DOUBT) } else { 0 }
+        + note.as_deref().map_or(0, cost);
     let mut text = if doubtful { vec![DOUBT.to_owned()] } else { Vec::new() };
-    let shown = fit(&items, view.budget.saturating_sub(reserved));
+    let shown = fit(&items, view.budget().saturating_sub(reserved));
     let rest = rest(shown.len());
     text.extend(shown);
     text.extend(rest);
+    text.extend(note);
     text.join("\n")
 }
 
@@ -67,26 +70,27 @@ fn nothing(view: &View<'_>, search: &Search, node: &Node) -> Result<String, Refu
     if !node.path.is_empty() {
         return Err(not_in_node(view, search, node));
     }
-    if view.catalog.is_empty() {
-        return Ok(super::browse::EMPTY.to_owned());
+    if view.is_empty() {
+        return Ok(empty(view));
     }
     let nearest = nearest_nodes(view, search);
-    let names: Vec<&str> = view.catalog.servers().iter().map(|server| server.name.as_str()).take(NODES_NAMED).collect();
-    let more = if view.catalog.servers().len() > NODES_NAMED { ", …" } else { "" };
+    let names: Vec<&str> = view.servers().map(ServerName::as_str).take(NODES_NAMED + 1).collect();
+    let more = if names.len() > NODES_NAMED { ", …" } else { "" };
+    let names = names[..names.len().min(NODES_NAMED)].join(", ");
     let nodes = if nearest.is_empty() { String::new() } else { format!(" Nearest nodes: {}.", nearest.join(", ")) };
-    Ok(format!(
-        "No tool here fits {:?}.{nodes} Try other words for service and action, or browse with path. Servers: {}{more}",
-        search.query,
-        names.join(", ")
-    ))
+    let text = format!(
+        "No tool here fits {:?}.{nodes} Try other words for service and action, or browse with path. Servers: {names}{more}",
+        search.query
+    );
+    Ok(with_note(view, text))
 }
 
 /// Where the best of what is no answer is at home.
 fn nearest_nodes(view: &View<'_>, search: &Search) -> Vec<String> {
     let query = Query { text: &search.query, limit: NODES_NAMED, ..Query::default() };
-    let hits = view.index.search(view.catalog, &query).hits;
+    let hits = view.rank(query).hits;
     let mut nodes: Vec<String> = Vec::new();
-    for path in hits.iter().filter_map(|hit| view.catalog.home(hit.entry)).map(|home| home.join("/")) {
+    for path in hits.iter().filter_map(|hit| view.home(hit.entry)).map(|home| home.join("/")) {
         if !nodes.contains(&path) && nodes.len() < NODES_HINTED {
             nodes.push(path);
         }
@@ -99,8 +103,8 @@ pub(crate) fn not_in_node(view: &View<'_>, search: &Search, node: &Node) -> Refu
     let elsewhere = find(view, &Search { limit: 20, offset: 0, ..search.clone() }, None);
     let mut hints: Vec<String> = Vec::new();
     for hit in &elsewhere.hits {
-        let server = [SERVERS, view.catalog.entry(hit.entry).server().as_str()].join("/");
-        for path in view.catalog.home(hit.entry).map(|home| home.join("/")).into_iter().chain([server]) {
+        let server = [SERVERS, view.entry(hit.entry).server().as_str()].join("/");
+        for path in view.home(hit.entry).map(|home| home.join("/")).into_iter().chain([server]) {
             if !hints.contains(&path) && hints.len() < NODES_HINTED {
                 hints.push(path);
             }
@@ -112,6 +116,10 @@ pub(crate) fn not_in_node(view: &View<'_>, search: &Search, node: &Node) -> Refu
     } else {
         format!("Nothing in {place} matches {:?}. The nodes in the hints have matches.", search.query)
     };
-    let next = if hints.is_empty() { json!({"path": node.path}) } else { json!({"query": search.query}) };
-    Refusal::new(Code::NoMatchInCategory, message).hints(hints).next("find_tools", next)
+    let next = if hints.is_empty() {
+        Next::Browse { path: node.path.clone() }
+    } else {
+        Next::Search { query: search.query.clone() }
+    };
+    Refusal::new(Code::NoMatchInCategory, message).hints(hints).next(next)
 }

@@ -3,7 +3,7 @@
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ValidationError, Validator};
 use serde_json::{Value, json};
-use toolfold_core::{Code, Entry, Refusal, words};
+use toolfold_core::{Code, Entry, Next, Refusal, words};
 
 use crate::schema::{parameters, resolve};
 
@@ -57,7 +57,7 @@ fn refuse(entry: &Entry, problems: Vec<Problem>) -> Refusal {
     Refusal::new(Code::InvalidArguments, message)
         .hints(told)
         .details(json!({ "problems": details }))
-        .next("find_tools", json!({"tool": entry.id.to_string(), "detail": "full"}))
+        .next(Next::Describe { tool: entry.id.to_string(), full: true })
 }
 
 fn problem(root: &Value, arguments: &Value, error: &ValidationError<'_>) -> Problem {

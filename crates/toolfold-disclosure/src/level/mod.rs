@@ -1,8 +1,10 @@
-//! The ladder: how much of an entry is revealed. Every rung is derived from the definition, each time it is asked for.
+//! The ladder: how much of an entry is revealed. Every rung is derived from the definition: the one line that search
+//! shows once and for all, the others each time they are asked for.
 
 mod details;
 mod document;
 mod example;
+mod lines;
 mod page;
 mod parameter;
 mod pattern;
@@ -13,9 +15,10 @@ mod signature;
 
 pub use details::{describe, usage};
 pub use example::example;
+pub(crate) use lines::{FORMS, line};
+pub use lines::{lines, summary};
 pub use page::{details_page, full_page, parameter_page};
 pub use parameter::parameter;
-pub use prose::summary;
 pub use reduced::{compact_schema, micro_schema, short_description};
 pub use signature::{Signature, signature};
 

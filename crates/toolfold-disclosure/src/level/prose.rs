@@ -67,7 +67,7 @@ const LOOSE_ENDS: [&str; 34] = [
 ];
 
 /// What the tool does in at most ten words: never its bare name, never half a word.
-pub fn summary(entry: &Entry) -> String {
+pub(super) fn summary(entry: &Entry) -> String {
     let described = sentences(&entry.description).into_iter().find_map(|sentence| shortened(&sentence));
     let titled = || entry.title.as_deref().and_then(shortened);
     let named = words::split(entry.name()).concat();

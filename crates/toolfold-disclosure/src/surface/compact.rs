@@ -3,51 +3,55 @@
 //! Every byte of the two definitions is paid for in every conversation, which is why they are text here and not built:
 //! at most 200 tokens, always the same.
 
-use serde_json::json;
-use toolfold_core::{Code, Kind, Refusal};
+use serde_json::{Value, json};
+use toolfold_core::{Code, Kind, Next, Refusal};
 
-use super::lookup::{DEFAULT_LIMIT, LARGEST_LIMIT};
+use super::lookup::{DEFAULT_LIMIT, LARGEST_LIMIT, call_through, node, spelling};
 use super::request::Arguments;
-use super::{Action, Browse, Describe, Meta, Search, View, call_through, clipped, node, not_found};
+use super::table::{Listed, Meta, Table};
+use super::{Action, Browse, Describe, Search, View};
+use crate::answer;
 use crate::cursor::Cursor;
 use crate::level::Level;
 
 const FIND: &str = "find_tools";
-const CALL: &str = super::CALL;
+const CALL: &str = "call_tool";
 
-pub(super) const DEFINITIONS: [&str; 2] = [
-    r#"{"name":"find_tools","description":"Find tools. query: a short phrase naming service and action, one step at a time. No arguments: overview. tool: id or list, for details; detail \"full\": its schema (when a signature shows ~).","inputSchema":{"type":"object","properties":{"query":{"type":"string"},"path":{"type":"array","items":{"type":"string"}},"tool":{},"parameter":{"type":"string"},"detail":{"type":"string"},"kind":{"type":"string"},"limit":{"type":"integer"},"cursor":{"type":"string"}}},"_meta":{"anthropic/alwaysLoad":true}}"#,
-    r#"{"name":"call_tool","description":"Call a tool that find_tools showed.","inputSchema":{"type":"object","properties":{"tool":{"type":"string"},"arguments":{"type":"object"}},"required":["tool"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
-];
-
-pub(super) const RULES: &str = "Tools are behind find_tools. Do not assume that a tool exists: search first, with a short phrase \
+pub(super) static TABLE: Table = Table {
+    rules: "Tools are behind find_tools. Do not assume that a tool exists: search first, with a short phrase \
     naming service and action, one step at a time; when unsure, browse by path. A signature with ~ is not complete: \
-    read the tool with detail \"full\" before calling it. When refused, follow the hints and next_action.";
+    read the tool with detail \"full\" before calling it. When refused, follow the hints and next_action.",
+    metas: &[
+        Meta {
+            name: FIND,
+            definition: r#"{"name":"find_tools","description":"Find tools. query: a short phrase naming service and action, one step at a time. No arguments: overview. tool: id or list, for details; detail \"full\": its schema (when a signature shows ~).","inputSchema":{"type":"object","properties":{"query":{"type":"string"},"path":{"type":"array","items":{"type":"string"}},"tool":{},"parameter":{"type":"string"},"detail":{"type":"string"},"kind":{"type":"string"},"limit":{"type":"integer"},"cursor":{"type":"string"}}},"_meta":{"anthropic/alwaysLoad":true}}"#,
+            listed: Listed::Always,
+            ask: |asking, given| find(asking.view, &given),
+        },
+        Meta {
+            name: CALL,
+            definition: r#"{"name":"call_tool","description":"Call a tool that find_tools showed.","inputSchema":{"type":"object","properties":{"tool":{"type":"string"},"arguments":{"type":"object"}},"required":["tool"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
+            listed: Listed::Always,
+            ask: |asking, given| call_through(asking, given, CALL, &["tool", "name"], FIND),
+        },
+    ],
+    by_server: None,
+    next,
+};
+
+fn next(next: &Next) -> Option<(&'static str, Value)> {
+    let arguments = match next {
+        Next::Overview => json!({}),
+        Next::Search { query } => json!({"query": query}),
+        Next::Browse { path } => json!({"path": path}),
+        Next::Describe { tool, full: false } => json!({"tool": tool}),
+        Next::Describe { tool, full: true } => json!({"tool": tool, "detail": "full"}),
+        Next::Agents => json!({"kind": "agent"}),
+    };
+    Some((FIND, arguments))
+}
 
 const MOST_TOOLS: usize = 20;
-
-pub(super) fn meta(name: &str) -> Option<Meta> {
-    match name {
-        FIND => Some(|view, _, given| find(view, &given)),
-        CALL => Some(|view, _, given| call_tool(view, given)),
-        _ => None,
-    }
-}
-
-fn call_tool(view: &View<'_>, mut given: Arguments) -> Result<Action, Refusal> {
-    let key = if given.has("tool") { "tool" } else { "name" };
-    match given.text(key)?.as_deref() {
-        Some(FIND) => {
-            let inner = given.take_inner(key);
-            find(view, &Arguments::read(inner.as_ref())?)
-        }
-        Some(CALL) => {
-            Err(Refusal::new(Code::InvalidRequest, "call_tool cannot call itself: name the tool to be called.")
-                .next(FIND, json!({})))
-        }
-        _ => call_through(view, given, CALL, &["tool", "name"], FIND),
-    }
-}
 
 fn find(view: &View<'_>, given: &Arguments) -> Result<Action, Refusal> {
     if let Some(cursor) = given.text("cursor")? {
@@ -55,58 +59,55 @@ fn find(view: &View<'_>, given: &Arguments) -> Result<Action, Refusal> {
     }
     let names = given.texts("tool")?;
     if !names.is_empty() {
-        return describe(view, given, names);
+        return describe(given, &names);
     }
     let limit = |usual: usize| Ok::<_, Refusal>(given.number("limit")?.unwrap_or(usual).clamp(1, LARGEST_LIMIT));
     let path = node(view, &given.path("path")?)?.path.clone();
     let kind = kind(given)?;
     let detail = given.text("detail")?.map_or(Ok(Level::Signature), |name| level(&name))?;
-    Ok(match given.text("query")? {
-        Some(query) => {
-            let query = clipped(&query);
-            Action::Search(Search { query, path, kind, detail, limit: limit(DEFAULT_LIMIT)?, offset: 0 })
-        }
-        None => Action::Browse(Browse { path, kind, limit: limit(LARGEST_LIMIT)?, offset: 0 }),
+    let query = given.query()?;
+    Ok(if query.is_empty() {
+        browse(Browse { kind, limit: limit(LARGEST_LIMIT)?, ..Browse::at(path) })
+    } else {
+        search(Search { path, kind, detail, ..Search::tools(query, limit(DEFAULT_LIMIT)?) })
     })
+}
+
+fn browse(browse: Browse) -> Action {
+    Action::Browse(browse, answer::browse)
+}
+
+fn search(search: Search) -> Action {
+    Action::Search(search, answer::search)
 }
 
 /// The next page. A cursor says by itself what it continues; a query beside it must be the same one.
 fn resume(view: &View<'_>, given: &Arguments, cursor: &str) -> Result<Action, Refusal> {
-    let query = given.text("query")?.map(|query| clipped(&query));
-    let again = || query.as_ref().map_or(json!({}), |query| json!({"query": query}));
-    let refuse = |message: &str| Refusal::new(Code::InvalidCursor, message).next(FIND, again());
+    let query = given.query()?;
+    let again = || if query.is_empty() { Next::Overview } else { Next::Search { query: query.clone() } };
+    let refuse = |message: &str| Refusal::new(Code::InvalidCursor, message).next(again());
     let cursor = Cursor::decode(cursor)
         .ok_or_else(|| refuse("This cursor was not given out by find_tools. Ask again without it."))?;
-    if query.as_ref().is_some_and(|query| *query != cursor.query) {
+    if !query.is_empty() && query != cursor.query {
         return Err(refuse("This cursor belongs to another query. Ask again without it."));
     }
-    let path = match view.catalog.node(&cursor.path) {
+    let path = match view.node(&cursor.path) {
         Ok(node) => node.path.clone(),
         Err(_) => return Err(refuse("The node this cursor is about is gone. Ask again without the cursor.")),
     };
     let Cursor { query, kind, detail, limit, offset, .. } = cursor;
     Ok(if query.is_empty() {
-        Action::Browse(Browse { path, kind, limit, offset })
+        browse(Browse { kind, limit, offset, ..Browse::at(path) })
     } else {
-        Action::Search(Search { query, path, kind, detail, limit, offset })
+        search(Search { path, kind, detail, offset, ..Search::tools(query, limit) })
     })
 }
 
-fn describe(view: &View<'_>, given: &Arguments, names: Vec<String>) -> Result<Action, Refusal> {
+fn describe(given: &Arguments, names: &[String]) -> Result<Action, Refusal> {
     let detail = given.text("detail")?.map_or(Ok(Level::Details), |name| level(&name))?;
-    let parameter = given.text("parameter")?;
-    let (mut tools, mut missing) = (Vec::new(), Vec::new());
-    for name in names.iter().take(MOST_TOOLS) {
-        match view.catalog.resolve(name) {
-            Ok(entry) if tools.contains(&entry) => {}
-            Ok(entry) => tools.push(entry),
-            Err(unresolved) => missing.push(not_found(name, unresolved)),
-        }
-    }
-    match (tools.is_empty(), missing.first()) {
-        (true, Some(refusal)) if missing.len() == 1 => Err(refusal.clone()),
-        _ => Ok(Action::Describe(Describe { tools, missing, parameter, detail })),
-    }
+    let parameter = given.name("parameter")?;
+    let names = names.iter().take(MOST_TOOLS).map(|name| spelling(name)).collect();
+    Ok(Action::Describe(Describe { names, parameter, detail }, answer::describe))
 }
 
 fn kind(given: &Arguments) -> Result<Option<Kind>, Refusal> {

@@ -3,17 +3,17 @@
 //! What a reader would get wrong: who has a session gets loaded tools into its list. Who has none is given their
 //! definitions and a handle instead, and calls them through `call_tool`.
 
-use std::borrow::Cow;
-
 use serde_json::{Value, json};
-use toolfold_core::Refusal;
+use toolfold_core::{Code, Next, Refusal, Surface};
 use toolfold_wire::{Object, Raw, raw};
 
-use super::next::Wish;
+use super::lookup::{found, hundredths, limit, needed_name, spelling, tool};
 use super::request::Arguments;
-use super::two_phase::definition as short_definition;
-use super::{Action, Load, Meta, View, definition, found, json_result, limit, needed, not_found, tool, tools};
-use crate::level::summary;
+use super::result::{json_result, json_result_with};
+use super::table::{Listed, Meta, Table};
+use super::two_phase::{CALL_META, definition as short_definition};
+use super::{Action, Describe, Load, Search, Unknown, View, definition, note, tools};
+use crate::level::{Level, lines};
 use crate::tokens;
 
 const FIND: &str = "tool_find";
@@ -21,116 +21,124 @@ const DESCRIBE: &str = "tool_describe";
 const LOAD: &str = "tool_load";
 const ACTIVE: &str = "tool_active";
 
-const DEFINITIONS: [&str; 4] = [
-    r#"{"name":"tool_find","description":"Search tools by what they do.","inputSchema":{"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"integer"}},"required":["query"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
-    r#"{"name":"tool_describe","description":"Get a tool's description and schema.","inputSchema":{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
-    r#"{"name":"tool_load","description":"Load tools, so that they can be called.","inputSchema":{"type":"object","properties":{"names":{"type":"array","items":{"type":"string"}},"toolset":{"type":"string","description":"Add to this set"}},"required":["names"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
-    r#"{"name":"tool_active","description":"List the tools that are loaded.","inputSchema":{"type":"object","properties":{"toolset":{"type":"string","description":"From tool_load"}}},"_meta":{"anthropic/alwaysLoad":true}}"#,
-];
-
-/// What only those without a session need.
-const TOOLSETS: [&str; 2] = [
-    r#","toolset":{"type":"string","description":"Add to this set"}"#,
-    r#","properties":{"toolset":{"type":"string","description":"From tool_load"}}"#,
-];
-
-pub(super) fn definitions(view: &View<'_>) -> Vec<Cow<'static, str>> {
-    let sets: &[&str] = if view.session { &TOOLSETS } else { &[] };
-    let without = |text: &str| sets.iter().fold(text.to_owned(), |text, set| text.replacen(set, "", 1));
-    DEFINITIONS.iter().map(|text| without(text).into()).collect()
-}
-
-pub(super) const RULES: &str = "Only loaded tools can be seen. Do not assume that a tool exists: tool_find it first, with \
+/// Only those without a session have sets to add to and to ask for.
+pub(super) static TABLE: Table = Table {
+    rules: "Only loaded tools can be seen. Do not assume that a tool exists: tool_find it first, with \
     a short phrase for one step at a time; when unsure, try other words. Never call a tool without knowing its schema: \
     tool_describe shows it. Then tool_load what you need and call it by its name, or with call_tool where that is \
-    listed. When refused, follow the hints and next_action.";
+    listed. When refused, follow the hints and next_action.",
+    metas: &[
+        Meta {
+            name: FIND,
+            definition: r#"{"name":"tool_find","description":"Search tools by what they do.","inputSchema":{"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"integer"}},"required":["query"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
+            listed: Listed::Always,
+            ask: |_, given| Ok(Action::Search(Search::tools(given.query()?, limit(&given)?), matches)),
+        },
+        Meta {
+            name: DESCRIBE,
+            definition: r#"{"name":"tool_describe","description":"Get a tool's description and schema.","inputSchema":{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
+            listed: Listed::Always,
+            ask: |_, given| describe(&given),
+        },
+        Meta {
+            name: LOAD,
+            definition: r#"{"name":"tool_load","description":"Load tools, so that they can be called.","inputSchema":{"type":"object","properties":{"names":{"type":"array","items":{"type":"string"}}},"required":["names"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
+            listed: Listed::InSession,
+            ask: |asking, given| load(asking.view, &given),
+        },
+        Meta {
+            name: LOAD,
+            definition: r#"{"name":"tool_load","description":"Load tools, so that they can be called.","inputSchema":{"type":"object","properties":{"names":{"type":"array","items":{"type":"string"}},"toolset":{"type":"string","description":"Add to this set"}},"required":["names"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
+            listed: Listed::WithoutSession,
+            ask: |asking, given| load(asking.view, &given),
+        },
+        Meta {
+            name: ACTIVE,
+            definition: r#"{"name":"tool_active","description":"List the tools that are loaded.","inputSchema":{"type":"object"},"_meta":{"anthropic/alwaysLoad":true}}"#,
+            listed: Listed::InSession,
+            ask: |_, given| list_active(&given),
+        },
+        Meta {
+            name: ACTIVE,
+            definition: r#"{"name":"tool_active","description":"List the tools that are loaded.","inputSchema":{"type":"object","properties":{"toolset":{"type":"string","description":"From tool_load"}}},"_meta":{"anthropic/alwaysLoad":true}}"#,
+            listed: Listed::WithoutSession,
+            ask: |_, given| list_active(&given),
+        },
+        CALL_META,
+    ],
+    by_server: None,
+    next: |next| Some(self::next(next)),
+};
 
 /// More names than this in one request are a mistake.
 const MOST_NAMES: usize = 128;
 
-pub(super) fn meta(name: &str) -> Option<Meta> {
-    match name {
-        FIND => Some(|view, _, given| find(view, &given)),
-        DESCRIBE => Some(|view, _, given| describe(view, &given)),
-        LOAD => Some(|view, _, given| load(view, &given)),
-        ACTIVE => Some(|_, _, given| Ok(Action::Active { toolset: given.text("toolset")? })),
-        _ => None,
+fn next(next: &Next) -> (&'static str, Value) {
+    match next {
+        Next::Overview | Next::Agents => (FIND, json!({"query": ""})),
+        Next::Search { query } => (FIND, json!({"query": query})),
+        Next::Browse { path } => (FIND, json!({"query": path.last()})),
+        Next::Describe { tool, .. } => (DESCRIBE, json!({"name": tool})),
     }
 }
 
-pub(super) fn next(wish: &Wish) -> (&'static str, Value) {
-    match wish {
-        Wish::Anything => (FIND, json!({"query": ""})),
-        Wish::Query(query) => (FIND, json!({"query": query})),
-        Wish::Path(path) => (FIND, json!({"query": path.last()})),
-        Wish::Tool(name) => (DESCRIBE, json!({"name": name})),
-    }
-}
-
-fn find(view: &View<'_>, given: &Arguments) -> Result<Action, Refusal> {
-    let query = given.text("query")?.unwrap_or_default();
-    let found = found(view, &query, &[], limit(given)?)?;
+fn matches(view: &View<'_>, search: &Search) -> Result<Raw, Refusal> {
+    let found = found(view, search)?;
     let matched = |hit: &toolfold_index::Hit| {
         json!({
-            "name": view.catalog.exposed(hit.entry),
-            "description": summary(view.catalog.entry(hit.entry)),
-            "score": super::hundredths(hit.confidence),
+            "name": view.exposed(hit.entry),
+            "description": lines(view.entry(hit.entry)).summary,
+            "score": hundredths(hit.confidence),
             "active": view.is_active(hit.entry),
         })
     };
-    Ok(Action::Answer(json_result(&found.hits.iter().map(matched).collect::<Vec<_>>())))
+    Ok(json_result_with(&found.hits.iter().map(matched).collect::<Vec<_>>(), note(view)))
 }
 
-fn describe(view: &View<'_>, given: &Arguments) -> Result<Action, Refusal> {
-    let position = tool(view, &needed(given, DESCRIBE, &["name", "tool"])?)?;
-    Ok(Action::Answer(json_result(&short_definition(view, position).with("active", &view.is_active(position)))))
+fn describe(given: &Arguments) -> Result<Action, Refusal> {
+    let name = needed_name(given, DESCRIBE, &["name", "tool"])?;
+    let shape = |view: &View<'_>, describe: &Describe| {
+        let position = tool(view, &describe.names[0])?;
+        Ok(json_result(&short_definition(view, position).with("active", &view.is_active(position))))
+    };
+    Ok(Action::Describe(Describe::one(name, Level::Full), shape))
+}
+
+fn list_active(given: &Arguments) -> Result<Action, Refusal> {
+    Ok(Action::Active { toolset: given.name("toolset")? })
 }
 
 /// All of them or none: an unknown name among them loads nothing.
 fn load(view: &View<'_>, given: &Arguments) -> Result<Action, Refusal> {
     let key = if given.has("names") { "names" } else { "name" };
     let names = given.texts(key)?;
-    let wrong =
-        |message: String| Refusal::new(toolfold_core::Code::InvalidRequest, message).next("find_tools", json!({}));
     if names.is_empty() || names.len() > MOST_NAMES {
-        return Err(wrong(format!("{LOAD} needs `names`: from one to {MOST_NAMES} names of tools.")));
+        let message = format!("{LOAD} needs `names`: from one to {MOST_NAMES} names of tools.");
+        return Err(Refusal::new(Code::InvalidRequest, message).next(Next::Overview));
     }
-    let mut tools = Vec::new();
-    let mut unknown: Vec<(String, Refusal)> = Vec::new();
+    let (mut tools, mut unknown) = (Vec::new(), Vec::new());
     for name in names {
-        match tool(view, &name) {
+        match view.resolve(&name) {
             Ok(position) if tools.contains(&position) => {}
-            Ok(position) => tools.push(position),
-            Err(refusal) => unknown.push((name, refusal)),
+            Ok(position) if view.entry(position).is_tool() => tools.push(position),
+            _ => unknown.push(spelling(&name)),
         }
     }
-    match unknown.as_slice() {
-        [] => Ok(Action::Load(Load { tools, toolset: given.text("toolset")?, answer: None })),
-        [(_, refusal)] => {
-            Err(Refusal { message: format!("{} Nothing was loaded.", refusal.message), ..refusal.clone() })
-        }
-        several => Err(several_unknown(several)),
+    if !unknown.is_empty() {
+        return Ok(Action::Unknown(Unknown { names: unknown, loading: true }));
     }
-}
-
-fn several_unknown(unknown: &[(String, Refusal)]) -> Refusal {
-    let names: Vec<&str> = unknown.iter().map(|(name, _)| name.as_str()).collect();
-    let nowhere = toolfold_catalog::Unresolved::Unknown { nearest: Vec::new() };
-    let mut refusal = not_found(names[0], nowhere);
-    refusal.message = format!("Nothing was loaded: there are no tools called {}.", names.join(", "));
-    let hints = unknown.iter().flat_map(|(_, refusal)| refusal.hints.iter().take(2).cloned());
-    refusal.hints(hints).details(json!({"unknown": names}))
+    Ok(Action::Load(Load { tools, toolset: given.name("toolset")?, shape: None }))
 }
 
 /// The answer to a load: in a session what is in its list now, without one the definitions and their handle.
 pub fn loaded(view: &View<'_>, load: &Load, toolset: Option<&str>) -> Raw {
-    let names = |positions: &[usize]| positions.iter().map(|&at| view.catalog.exposed(at)).collect::<Vec<_>>();
+    let names = |positions: &[usize]| positions.iter().map(|&at| view.exposed(at)).collect::<Vec<_>>();
     let answer = Object::new().with("loaded", &names(&load.tools));
     json_result(&match toolset {
-        None => answer.with("active", &names(view.loaded)),
+        None => answer.with("active", &names(&view.loaded().collect::<Vec<_>>())),
         Some(handle) => {
             let definitions: Vec<Raw> =
-                load.tools.iter().map(|&at| definition(view.catalog.entry(at), view.catalog.exposed(at))).collect();
+                load.tools.iter().map(|&at| definition(view.entry(at), view.exposed(at))).collect();
             answer.with("toolset", handle).with("tools", &definitions)
         }
     })
@@ -138,16 +146,15 @@ pub fn loaded(view: &View<'_>, load: &Load, toolset: Option<&str>) -> Raw {
 
 /// The answer to "what is active": everything a client of this view can call by name, and what that costs it.
 pub fn active(view: &View<'_>) -> Raw {
-    let listed = tools(toolfold_core::Surface::Lifecycle, view);
+    let listed = tools(Surface::Lifecycle, view);
     let cost: usize = listed.iter().map(|definition| tokens::count(definition.get())).sum();
-    let own = listed.len() - view.pins.len() - view.newly_loaded().len();
+    let own = listed.len() - view.listed().count();
     let described = |raw: &Raw| {
         let whole = Object::parse(raw).unwrap_or_default();
         json!({"name": whole.string("name"), "description": whole.string("description")})
     };
-    let shown = |&at: &usize| json!({"name": view.catalog.exposed(at), "description": summary(view.catalog.entry(at))});
-    let rest = view.pins.iter().copied().chain(view.newly_loaded());
-    let all: Vec<Value> = listed[..own].iter().map(described).chain(rest.map(|at| shown(&at))).collect();
+    let shown = |&at: &usize| json!({"name": view.exposed(at), "description": lines(view.entry(at)).summary});
+    let all: Vec<Value> = listed[..own].iter().map(described).chain(view.listed().map(|at| shown(&at))).collect();
     raw(&json!({"content": [
         {"type": "text", "text": json!(all).to_string()},
         {"type": "text", "text": format!("Total active: {} tools (~{cost} tokens)", all.len())},

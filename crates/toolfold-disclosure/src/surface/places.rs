@@ -1,5 +1,4 @@
-//! Where entries stand: their nodes, and the category, tags and path that follow from them. Built once for an answer,
-//! since it walks the whole tree.
+//! Where entries stand: their nodes, and the category, tags and path that follow from them.
 
 use toolfold_catalog::{Node, SERVERS};
 use toolfold_core::words;
@@ -10,20 +9,18 @@ const MOST_TAGS: usize = 6;
 
 pub(super) struct Places<'a> {
     view: View<'a>,
-    nodes: Vec<&'a Node>,
 }
 
 impl<'a> Places<'a> {
     pub(super) fn of(view: &View<'a>) -> Places<'a> {
-        Places { view: *view, nodes: view.catalog.root().walk() }
+        Places { view: *view }
     }
 
     /// The deepest nodes an entry is in: the one it fits best first, its server last.
     pub(super) fn nodes(&self, position: usize) -> Vec<&'a Node> {
-        let holding: Vec<&Node> = self.nodes.iter().copied().filter(|node| node.holds(position)).collect();
-        let deepest = |node: &&&Node| !node.path.is_empty() && !node.children.iter().any(|child| child.holds(position));
-        let mut nodes: Vec<&Node> = holding.iter().filter(deepest).copied().collect();
-        let home = self.view.catalog.home(position);
+        let mut nodes = Vec::new();
+        deepest(self.view.root(), position, &mut nodes);
+        let home = self.view.home(position);
         nodes.sort_by_key(|node| (is_of_servers(node), home != Some(node.path.as_slice())));
         nodes
     }
@@ -37,16 +34,15 @@ impl<'a> Places<'a> {
 
     /// The root of the capability that an entry fits best; its server's name where there are only servers.
     pub(super) fn category(&self, position: usize) -> String {
-        let catalog = self.view.catalog;
-        let home = catalog.home(position).and_then(|home| home.first());
-        home.map_or_else(|| catalog.entry(position).server().to_string(), String::clone)
+        let home = self.view.home(position).and_then(|home| home.first());
+        home.map_or_else(|| self.view.entry(position).server().to_string(), String::clone)
     }
 
     /// Its own tags, then what its nodes are tagged with, then the words of its name.
     pub(super) fn tags(&self, position: usize) -> Vec<String> {
         let mut tags: Vec<String> = Vec::new();
         let of_nodes = self.nodes(position).into_iter().flat_map(|node| node.tags.iter().map(|tag| tag.to_lowercase()));
-        let entry = self.view.catalog.entry(position);
+        let entry = self.view.entry(position);
         let own = entry.tags().into_iter().map(|tag| tag.to_lowercase());
         for tag in own.chain(of_nodes).chain(words::split(entry.name())) {
             if !tags.contains(&tag) && tags.len() < MOST_TAGS {
@@ -54,6 +50,15 @@ impl<'a> Places<'a> {
             }
         }
         tags
+    }
+}
+
+/// Goes down only where the entry is: most of a tree holds none of it.
+fn deepest<'a>(node: &'a Node, position: usize, found: &mut Vec<&'a Node>) {
+    let before = found.len();
+    node.children.iter().filter(|child| child.holds(position)).for_each(|child| deepest(child, position, found));
+    if found.len() == before && !node.path.is_empty() {
+        found.push(node);
     }
 }
 

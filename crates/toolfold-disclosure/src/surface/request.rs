@@ -5,6 +5,13 @@ use serde_json::Value;
 use toolfold_core::{Code, Refusal};
 use toolfold_wire::{Object, Raw, raw_of};
 
+/// A query is a phrase; what goes on for a page is not made better by its end.
+const LONGEST_QUERY: usize = 400;
+/// Characters of a name in a path, of a tag, of a parameter's path: more than anything has.
+const LONGEST_NAME: usize = 500;
+/// Steps of a path and tags that are looked at.
+const MOST_STEPS: usize = 32;
+
 pub(super) struct Arguments(Object);
 
 impl Arguments {
@@ -43,11 +50,27 @@ impl Arguments {
         }
     }
 
+    /// What is searched for; empty where nothing is said.
+    pub(super) fn query(&self) -> Result<String, Refusal> {
+        Ok(self.text("query")?.map(|query| beginning(&query, LONGEST_QUERY)).unwrap_or_default())
+    }
+
+    /// A short text: a name, or part of one.
+    pub(super) fn name(&self, key: &str) -> Result<Option<String>, Refusal> {
+        Ok(self.text(key)?.map(|name| beginning(&name, LONGEST_NAME)))
+    }
+
     /// A list of names, or `Servers/github`.
     pub(super) fn path(&self, key: &str) -> Result<Vec<String>, Refusal> {
         let steps = self.texts(key)?;
-        let split = |step: &String| step.split(['/', '>']).map(|part| part.trim().to_owned()).collect::<Vec<_>>();
-        Ok(steps.iter().flat_map(split).filter(|step| !step.is_empty()).collect())
+        let split = steps.iter().flat_map(|step| step.split(['/', '>'])).map(str::trim);
+        Ok(split.filter(|step| !step.is_empty()).take(MOST_STEPS).map(|step| beginning(step, LONGEST_NAME)).collect())
+    }
+
+    /// In lower case.
+    pub(super) fn tags(&self) -> Result<Vec<String>, Refusal> {
+        let tags = self.texts("tags")?;
+        Ok(tags.iter().take(MOST_STEPS).map(|tag| beginning(tag, LONGEST_NAME).to_lowercase()).collect())
     }
 
     pub(super) fn number(&self, key: &str) -> Result<Option<usize>, Refusal> {
@@ -98,6 +121,10 @@ impl Arguments {
     pub(super) fn value(&self, key: &str) -> Value {
         self.0.read(key).unwrap_or_default()
     }
+}
+
+fn beginning(text: &str, most: usize) -> String {
+    text.chars().take(most).collect()
 }
 
 /// A list given as JSON text.

@@ -17,14 +17,38 @@ pub fn refusal_result(refusal: &Refusal) -> Raw {
     }))
 }
 
+#[derive(Serialize)]
+struct Content<'a> {
+    content: &'a [Text<'a>],
+}
+
+/// Content that is text.
+#[derive(Serialize)]
+struct Text<'a> {
+    r#type: &'static str,
+    text: &'a str,
+}
+
+impl<'a> Text<'a> {
+    fn new(text: &'a str) -> Self {
+        Text { r#type: "text", text }
+    }
+}
+
 pub(crate) fn text_result(text: &str) -> Raw {
-    raw(&json!({"content": [{"type": "text", "text": text}]}))
+    raw(&Content { content: &[Text::new(text)] })
 }
 
 /// JSON as the result of a tool call: as text for the model and, where it is an object, as such for programs.
 pub(super) fn json_result(answer: &impl Serialize) -> Raw {
+    json_result_with(answer, None)
+}
+
+/// As [`json_result`], with a remark beside it that is not part of what was asked for.
+pub(super) fn json_result_with(answer: &impl Serialize, remark: Option<String>) -> Raw {
     let answer = raw(answer);
-    let mut result = Object::new().with("content", &json!([{"type": "text", "text": answer.get()}]));
+    let texts = std::iter::once(answer.get()).chain(remark.as_deref());
+    let mut result = Object::new().with("content", &texts.map(Text::new).collect::<Vec<_>>());
     if answer.get().starts_with('{') {
         result.set_raw("structuredContent", answer);
     }

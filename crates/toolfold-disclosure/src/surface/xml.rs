@@ -3,9 +3,10 @@
 
 use serde_json::Value;
 
-/// `<tools><tool><name>…</name>…</tool></tools>`, a line for each tool.
-pub(super) fn tools(tools: &[Value]) -> String {
-    let shown: Vec<String> = tools.iter().map(tool).collect();
+/// `<tools><tool><name>…</name>…</tool></tools>`, a line for each tool, and one for what is missing.
+pub(super) fn tools(tools: &[Value], missing: Option<String>) -> String {
+    let missing = missing.map(|missing| element("missing", &Value::from(missing)));
+    let shown: Vec<String> = tools.iter().map(tool).chain(missing).collect();
     if shown.is_empty() { "<tools></tools>".to_owned() } else { format!("<tools>\n{}\n</tools>", shown.join("\n")) }
 }
 

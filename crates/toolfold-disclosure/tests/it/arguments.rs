@@ -2,8 +2,8 @@
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use toolfold_core::Entry;
-use toolfold_disclosure::Checker;
+use toolfold_core::{Entry, Surface};
+use toolfold_disclosure::{Checker, fitted};
 use toolfold_wire::raw_of;
 
 use crate::fixture::entry;
@@ -13,7 +13,7 @@ fn check(entry: &Entry, arguments: &str) -> String {
     let arguments = (!arguments.is_empty()).then(|| raw_of(arguments).unwrap());
     match Checker::new().check(entry, arguments) {
         Ok(sent) => sent.unwrap().get().to_owned(),
-        Err(refusal) => serde_json::to_string_pretty(&refusal.to_json()).unwrap(),
+        Err(refusal) => serde_json::to_string_pretty(&fitted(Surface::Compact, refusal).to_json()).unwrap(),
     }
 }
 

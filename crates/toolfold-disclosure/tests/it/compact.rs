@@ -193,7 +193,8 @@ fn a_call_is_understood_in_every_spelling() {
         assert_eq!(entry, wanted);
         assert_eq!(sent.unwrap().get(), arguments.to_string());
     }
-    let Action::Search(search) = fixture.route("call_tool", json!({"tool": "find_tools", "arguments": {"query": "x"}}))
+    let Action::Search(search, _) =
+        fixture.route("call_tool", json!({"tool": "find_tools", "arguments": {"query": "x"}}))
     else {
         panic!("find_tools through call_tool is a search");
     };

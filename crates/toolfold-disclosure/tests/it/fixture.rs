@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use toolfold_catalog::{Catalog, ServerTools, Source};
-use toolfold_core::{Entry, ServerName, Surface, SurfaceSettings};
-use toolfold_disclosure::{Action, View, answer, refusal_result, route};
+use toolfold_core::{Absent, Entry, ServerName, Surface, SurfaceSettings};
+use toolfold_disclosure::{Action, View, answer, is_reserved, refusal_result, route};
 use toolfold_index::{Index, Placement};
 use toolfold_wire::{Raw, raw, raw_of};
 
@@ -15,6 +15,7 @@ pub(crate) struct Fixture {
     pub(crate) pins: Vec<usize>,
     pub(crate) budget: usize,
     pub(crate) settings: SurfaceSettings,
+    pub(crate) absent: Vec<Absent>,
 }
 
 impl Fixture {
@@ -24,22 +25,25 @@ impl Fixture {
 
     pub(crate) fn of(servers: impl IntoIterator<Item = Source>) -> Fixture {
         let servers = servers.into_iter().map(|source| Arc::new(ServerTools::read(source).0));
-        let catalog = Catalog::merge(1, servers);
+        let catalog = Catalog::merge_beside(1, servers, is_reserved);
         let index = Index::build(&catalog);
         let catalog = Placement::default().update(&[], &catalog, &index).apply(catalog);
-        Fixture { catalog, index, pins: Vec::new(), budget: 700, settings: SurfaceSettings::default() }
+        Fixture {
+            catalog,
+            index,
+            pins: Vec::new(),
+            budget: 700,
+            settings: SurfaceSettings::default(),
+            absent: Vec::new(),
+        }
     }
 
     pub(crate) fn view(&self) -> View<'_> {
-        View {
-            catalog: &self.catalog,
-            index: &self.index,
-            pins: &self.pins,
-            loaded: &[],
-            session: true,
-            settings: self.settings,
-            budget: self.budget,
-        }
+        View::new(&self.catalog, &self.index, self.budget)
+            .pinned(&self.pins)
+            .in_session(true)
+            .with_settings(self.settings)
+            .missing(&self.absent)
     }
 
     /// The JSON that a client of this surface gets from a meta-tool.

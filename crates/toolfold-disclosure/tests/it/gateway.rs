@@ -14,7 +14,7 @@ fn fixture() -> Fixture {
 }
 
 fn say(name: &str, arguments: Value) -> Value {
-    fixture().say(Surface::Gateway, name, arguments)
+    fixture().say(Surface::Backends, name, arguments)
 }
 
 fn names(answer: &Value) -> Vec<&str> {
@@ -147,7 +147,7 @@ fn call_tool_calls() {
     let fixture = fixture();
     let call = json!({"toolName": "set_light", "arguments": {"device_id": "a"}});
     assert!(matches!(
-        route(Surface::Gateway, &fixture.view(), "gateway_call_tool", Some(&raw(&call))),
+        route(Surface::Backends, &fixture.view(), "gateway_call_tool", Some(&raw(&call))),
         Action::Call { .. }
     ));
 }
@@ -189,5 +189,5 @@ fn schemas_are_reduced_as_their_clients_expect() {
 #[test]
 fn names_are_those_that_can_be_called() {
     let fixture = Fixture::of([source("s", &[tool("t", "Does.", json!({"type": "object"}))])]);
-    assert_eq!(fixture.say(Surface::Gateway, "gateway_list_tool_names", json!({})), json!(["s__t"]));
+    assert_eq!(fixture.say(Surface::Backends, "gateway_list_tool_names", json!({})), json!(["s__t"]));
 }

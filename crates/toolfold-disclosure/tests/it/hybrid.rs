@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use toolfold_core::{Format, Surface};
-use toolfold_disclosure::{Action, route, tools};
+use toolfold_disclosure::{Action, answer, route, tools};
 use toolfold_wire::raw;
 
 use crate::catalogs::{CORE, file, home};
@@ -109,8 +109,7 @@ fn xml_is_escaped() {
     let mut fixture = Fixture::of([source("s", &[tool("odd", hostile, json!({"type": "object"}))])]);
     fixture.settings.format = Format::Xml;
     let action = route(Surface::Hybrid, &fixture.view(), "search_tools", Some(&raw(&json!({"query": "bold"}))));
-    let Action::Answer(result) = action else { panic!("not answered") };
-    let xml = text(&result);
+    let xml = text(&answer(Surface::Hybrid, &fixture.view(), &action).unwrap());
     assert!(
         xml.starts_with(
             "<tools>\n<tool><name>s__odd</name><description>Ends &lt;/description&gt; &amp; begins &lt;b&gt;&quot;bold"
@@ -130,7 +129,7 @@ fn two_phases_read_then_call() {
         route(Surface::TwoPhase, &fixture.view(), "get_tool_definition", Some(&raw(&json!({"name": "set_light"}))));
     let Action::Load(load) = read else { panic!("not loaded") };
     assert_eq!(fixture.catalog.entry(load.tools[0]).id.to_string(), "home.set_light");
-    let shown: Value = serde_json::from_str(&text(&load.answer.unwrap())).unwrap();
+    let shown: Value = serde_json::from_str(&text(&load.answered(&fixture.view()).unwrap().unwrap())).unwrap();
     assert_eq!(shown["name"], "set_light");
     assert_eq!(shown["description"], "Control light brightness, color, and power state.");
     assert_eq!(shown["inputSchema"]["required"], json!(["device_id"]));

@@ -70,7 +70,7 @@ fn what_is_loaded_is_listed_in_that_order() {
     let fixture = fixture();
     let position = |name: &str| fixture.catalog.resolve(name).unwrap();
     let both = [position("workflow_status"), position("spec_init")];
-    let view = View { loaded: &both, ..fixture.view() };
+    let view = fixture.view().having_loaded(&both);
     let list = tools(Surface::Lifecycle, &view);
     let names: Vec<Value> =
         list.iter().map(|raw| serde_json::from_str::<Value>(raw.get()).unwrap()["name"].clone()).collect();
@@ -85,7 +85,7 @@ fn what_is_loaded_is_listed_in_that_order() {
     let result: Value = serde_json::from_str(active(&view).get()).unwrap();
     assert!(result["content"][1]["text"].as_str().unwrap().starts_with("Total active: 6 tools (~"));
     // Without a session the list stays as it is, and there is another way to call what was loaded.
-    let stateless = View { loaded: &[], session: false, ..fixture.view() };
+    let stateless = fixture.view().in_session(false);
     assert!(tools(Surface::Lifecycle, &stateless)[4].get().starts_with(r#"{"name":"call_tool""#));
 }
 
@@ -99,7 +99,7 @@ fn a_load_answers_with_names_or_with_definitions_and_a_handle() {
         panic!("not a load")
     };
     let said = |raw: &toolfold_wire::Raw| serde_json::from_str::<Value>(&text(raw)).unwrap();
-    let view = View { loaded: &both, ..fixture.view() };
+    let view = fixture.view().having_loaded(&both);
     assert_eq!(
         said(&loaded(&view, &load, None)),
         json!({"loaded": ["spec_list"], "active": ["spec_init", "spec_list"]})
@@ -117,8 +117,8 @@ fn token_reduction_for_simple_tasks() {
         tools(surface, view).iter().map(|raw| tokens::count(raw.get())).sum()
     };
     let all = cost(Surface::Direct, &fixture.view());
-    let simple = View { loaded: &[fixture.catalog.resolve("spec_validate").unwrap()], ..fixture.view() };
-    let simple = cost(Surface::Lifecycle, &simple);
+    let loaded = [fixture.catalog.resolve("spec_validate").unwrap()];
+    let simple = cost(Surface::Lifecycle, &fixture.view().having_loaded(&loaded));
     assert!(simple < 500 && simple * 2 < all, "{simple} of {all}");
 }
 

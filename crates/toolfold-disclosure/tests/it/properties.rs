@@ -124,7 +124,7 @@ proptest! {
     }
 
     #[test]
-    fn any_request_gets_an_answer_on_every_surface(surface in prop::sample::select(Surface::ALL.to_vec()), name in prop::sample::select(toolfold_catalog::RESERVED.to_vec()), members in prop::collection::vec((prop::sample::select(vec!["query", "path", "tool", "parameter", "detail", "limit", "cursor", "arguments", "category", "name", "names", "tool_id", "category_path", "tags", "group", "agent", "toolName", "toolNames", "mode", "offset", "backend", "prefix", "detailLevel", "action"]), json_value()), 0..6)) {
+    fn any_request_gets_an_answer_on_every_surface(surface in prop::sample::select(Surface::ALL.to_vec()), name in prop::sample::select(toolfold_disclosure::reserved_names().collect::<Vec<_>>()), members in prop::collection::vec((prop::sample::select(vec!["query", "path", "tool", "parameter", "detail", "limit", "cursor", "arguments", "category", "name", "names", "tool_id", "category_path", "tags", "group", "agent", "toolName", "toolNames", "mode", "offset", "backend", "prefix", "detailLevel", "action"]), json_value()), 0..6)) {
         let fixture = Fixture::new();
         let arguments: Map<String, Value> = members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
         let action = route(surface, &fixture.view(), name, Some(&raw(&arguments)));

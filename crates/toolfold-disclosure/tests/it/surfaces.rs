@@ -3,7 +3,9 @@
 use insta::assert_snapshot;
 use serde_json::json;
 use toolfold_core::{Code, Refusal, Surface};
-use toolfold_disclosure::{Action, instructions, refusal_result, route, tokens, tools};
+use toolfold_disclosure::{
+    Action, answer, instructions, is_reserved, refusal_result, reserved_names, route, tokens, tools,
+};
 use toolfold_wire::raw;
 
 use crate::fixture::Fixture;
@@ -34,7 +36,8 @@ fn direct_calls_tools_and_nothing_else() {
     assert!(matches!(call("github__create_issue"), Action::Call { .. }));
     assert!(matches!(call("search"), Action::Call { .. }));
     assert!(matches!(call("notes__call_tool"), Action::Call { .. }));
-    assert!(matches!(call("find_tools"), Action::Refuse(refusal) if refusal.code == Code::ToolNotFound));
+    let refused = answer(Surface::Direct, &fixture.view(), &call("find_tools")).unwrap_err();
+    assert_eq!(refused.code, Code::ToolNotFound);
 }
 
 #[test]
@@ -67,7 +70,7 @@ fn every_surface_has_short_stable_rules_and_definitions() {
             assert_eq!(parsed.to_string(), *definition, "no byte is wasted");
             assert_eq!(parsed["_meta"]["anthropic/alwaysLoad"], true);
             let name = parsed["name"].as_str().unwrap();
-            assert!(toolfold_catalog::RESERVED.contains(&name), "{name} is reserved");
+            assert!(is_reserved(name), "{name} is reserved");
         }
     }
 }
@@ -82,11 +85,10 @@ fn meta_tools_take_anything_without_falling_over() {
         json!({"name": {}, "names": [1], "tool": [], "toolNames": "one", "mode": 3, "detail": 1, "offset": -5}),
     ];
     for surface in Surface::ALL {
-        for name in toolfold_catalog::RESERVED {
+        for name in reserved_names() {
             for arguments in &odd {
                 let action = route(surface, &fixture.view(), name, Some(&raw(arguments)));
-                let _ = toolfold_disclosure::answer(surface, &fixture.view(), &action);
-                if let Action::Refuse(refusal) = action {
+                if let Err(refusal) = answer(surface, &fixture.view(), &action) {
                     let next = refusal.next_action.map(|next| next.tool);
                     assert!(surface == Surface::Compact || next.as_deref() != Some("find_tools"), "{surface} {name}");
                 }

@@ -42,7 +42,7 @@ fn asked(fixture: &Fixture, surface: Surface, name: &str, arguments: Value) -> u
 /// The tokens of lists in which these tools are loaded.
 fn with_loaded(fixture: &Fixture, names: &[&str]) -> usize {
     let loaded: Vec<usize> = names.iter().map(|name| fixture.catalog.resolve(name).unwrap()).collect();
-    listed(Surface::Lifecycle, &View { loaded: &loaded, ..fixture.view() })
+    listed(Surface::Lifecycle, &fixture.view().having_loaded(&loaded))
 }
 
 /// This many tools: the project's and the toolbox, again and again under other names.

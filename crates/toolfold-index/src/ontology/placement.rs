@@ -148,20 +148,20 @@ impl Server {
         let positions: Vec<u32> = range.clone().map(|position| position as u32).collect();
         let mut sum = vec![0.0; model().dimensions];
         for position in range.clone() {
-            index.vectors.row(position).add_to(1.0, &mut sum);
+            index.base.vectors.row(position).add_to(1.0, &mut sum);
         }
         let agreement = sum.iter().map(|x| x * x).sum::<f32>().sqrt() / range.len().max(1) as f32;
         let mean = Vector::new(&sum);
         let share = OF_SERVER * agreement;
         let length = |near: f32| (1.0 + 2.0 * share * near + share * share).sqrt();
-        let lengths = index.vectors.likeness(&mean, &positions).into_iter().map(length).collect();
+        let lengths = index.base.vectors.likeness(&mean, &positions).into_iter().map(length).collect();
         Server { start: range.start, positions, mean, agreement, lengths }
     }
 
     /// The cosines of some of its entries, each with its share of the mean, with a direction.
     fn likeness(&self, index: &Index, direction: &Vector, positions: &[u32]) -> Vec<f32> {
         let of_mean = OF_SERVER * self.agreement * self.mean.row().likeness(direction.row());
-        let own = index.vectors.likeness(direction, positions);
+        let own = index.base.vectors.likeness(direction, positions);
         let length = |position: &u32| self.lengths[*position as usize - self.start];
         positions.iter().zip(own).map(|(position, own)| (own + of_mean) / length(position)).collect()
     }

@@ -303,7 +303,7 @@ async fn the_ontology_is_walked_searched_expanded_and_called() {
 #[tokio::test]
 async fn the_gateway_surface_filters_and_calls() {
     let gateway = gateway(Config::default());
-    for mut client in Client::all(&gateway, Surface::Gateway).await {
+    for mut client in Client::all(&gateway, Surface::Backends).await {
         assert_eq!(client.listed().await.len(), 9);
         let found = client
             .say("gateway_search_tools", json!({"query": "lights", "backend": "home", "detailLevel": "micro_schema"}))

@@ -1,0 +1,35 @@
+//! An entry in one line, made once: reading a schema and counting tokens costs more than finding the entry did.
+
+use toolfold_core::{Entry, Lines};
+
+use super::{Level, prose, signature};
+use crate::tokens::count;
+
+/// The parts of an entry's line and what its forms cost; kept with the entry.
+pub fn lines(entry: &Entry) -> &Lines {
+    entry.lines.get_or_init(|| {
+        let summary = prose::summary(entry).into_boxed_str();
+        let signature = entry.is_tool().then(|| signature(entry).text.into_boxed_str());
+        let mut lines = Lines { signature, summary, costs: [0; 3] };
+        lines.costs = FORMS.map(|form| u32::try_from(count(&line(entry, &lines, form))).unwrap_or(u32::MAX));
+        lines
+    })
+}
+
+/// The forms of a line, the longest first.
+pub(crate) const FORMS: [Level; 3] = [Level::Signature, Level::Summary, Level::Name];
+
+/// The line of an entry in one of its forms.
+pub(crate) fn line(entry: &Entry, lines: &Lines, form: Level) -> String {
+    let Lines { signature, summary, .. } = lines;
+    match (form, signature) {
+        (Level::Name, _) => entry.id.to_string(),
+        (Level::Summary, _) | (_, None) => format!("{} — {summary}", entry.id),
+        (_, Some(signature)) => format!("{}({signature}) — {summary}", entry.id),
+    }
+}
+
+/// What the tool does in at most ten words: never its bare name, never half a word.
+pub fn summary(entry: &Entry) -> String {
+    lines(entry).summary.to_string()
+}

@@ -1,0 +1,131 @@
+//! A surface is a table: its meta-tools with their definitions and what each asks for, the rules that its clients are
+//! told, and how a next step is spelled there. One file each holds one; everything else is derived from them.
+
+use serde_json::Value;
+use toolfold_core::{Groups, Next, Refusal, ServerName, Surface};
+use toolfold_wire::{Raw, raw_of};
+
+use super::request::Arguments;
+use super::{Action, View, backends, compact, direct, hybrid, levels, lifecycle, ontology, single, two_phase};
+
+pub(super) struct Table {
+    /// What a client is told at the start.
+    pub(super) rules: &'static str,
+    pub(super) metas: &'static [Meta],
+    /// The kind of meta-tool that there is one of for each server.
+    pub(super) by_server: Option<ByServer>,
+    /// The tool and the arguments that a next step is taken with; nothing where clients have no such tool.
+    pub(super) next: fn(&Next) -> Option<(&'static str, Value)>,
+}
+
+pub(super) struct Meta {
+    pub(super) name: &'static str,
+    /// As it is listed. Every byte is paid for in every conversation, so it is text, and the same every time.
+    pub(super) definition: &'static str,
+    pub(super) listed: Listed,
+    pub(super) ask: Ask,
+}
+
+/// Who is shown a meta-tool. Whoever knows its name may use it all the same.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Listed {
+    Always,
+    InSession,
+    WithoutSession,
+    /// Where servers do not have one each.
+    Joined,
+}
+
+pub(super) struct ByServer {
+    pub(super) name: fn(&str) -> String,
+    pub(super) definition: fn(&str) -> Raw,
+    /// Whether a name could be that of some server's.
+    pub(super) could_be: fn(&str) -> bool,
+    pub(super) ask: fn(&Asking<'_, '_>, &ServerName, Arguments) -> Result<Action, Refusal>,
+}
+
+/// What a meta-tool makes of its arguments.
+pub(super) type Ask = fn(&Asking<'_, '_>, Arguments) -> Result<Action, Refusal>;
+
+/// Where a meta-tool was asked.
+pub(super) struct Asking<'q, 'v> {
+    pub(super) table: &'static Table,
+    pub(super) view: &'q View<'v>,
+}
+
+pub(super) fn table(surface: Surface) -> &'static Table {
+    match surface {
+        Surface::Compact => &compact::TABLE,
+        Surface::Hybrid => &hybrid::TABLE,
+        Surface::TwoPhase => &two_phase::TABLE,
+        Surface::Single => &single::TABLE,
+        Surface::Lifecycle => &lifecycle::TABLE,
+        Surface::Levels => &levels::TABLE,
+        Surface::Ontology => &ontology::TABLE,
+        Surface::Backends => &backends::TABLE,
+        Surface::Direct => &direct::TABLE,
+    }
+}
+
+/// The names of all meta-tools, some of them several times; those that servers have one of each are not among them.
+pub fn reserved_names() -> impl Iterator<Item = &'static str> {
+    Surface::ALL.into_iter().flat_map(|surface| table(surface).metas).map(|meta| meta.name)
+}
+
+/// Whether a name is a meta-tool's on some surface, or could be: no tool of a server is shown under it.
+pub fn is_reserved(name: &str) -> bool {
+    let mut each = Surface::ALL.into_iter().filter_map(|surface| table(surface).by_server.as_ref());
+    reserved_names().any(|reserved| reserved == name) || each.any(|each| (each.could_be)(name))
+}
+
+/// Whether a name is a meta-tool's for this client: then it is no tool's, whatever a server calls its own.
+pub fn is_meta(surface: Surface, view: &View<'_>, name: &str) -> bool {
+    Asking { table: table(surface), view }.knows(name)
+}
+
+impl Table {
+    /// The definitions that a client is shown, in their order.
+    pub(super) fn definitions(&self, view: &View<'_>) -> Vec<Raw> {
+        let split = self.by_server.as_ref().filter(|_| view.settings().groups == Groups::Split);
+        let of_each = |each: &ByServer| {
+            let servers = view.tools_by_server().map(|(server, _)| (each.definition)(server.as_str()));
+            servers.collect::<Vec<Raw>>()
+        };
+        let each = split.map(of_each).unwrap_or_default().into_iter();
+        let own = self.metas.iter().filter(|meta| meta.listed.to(view));
+        each.chain(own.filter_map(|meta| raw_of(meta.definition).ok())).collect()
+    }
+}
+
+impl Listed {
+    fn to(self, view: &View<'_>) -> bool {
+        match self {
+            Listed::Always => true,
+            Listed::InSession => view.session(),
+            Listed::WithoutSession => !view.session(),
+            Listed::Joined => view.settings().groups == Groups::Joined,
+        }
+    }
+}
+
+impl Asking<'_, '_> {
+    pub(super) fn knows(&self, name: &str) -> bool {
+        self.table.metas.iter().any(|meta| meta.name == name) || self.server_of(name).is_some()
+    }
+
+    /// What a meta-tool is asked for; `None` where none of this surface has that name.
+    pub(super) fn ask(&self, name: &str, given: Arguments) -> Option<Result<Action, Refusal>> {
+        if let Some(meta) = self.table.metas.iter().find(|meta| meta.name == name) {
+            return Some((meta.ask)(self, given));
+        }
+        let (each, server) = self.server_of(name)?;
+        Some((each.ask)(self, server, given))
+    }
+
+    fn server_of(&self, name: &str) -> Option<(&'static ByServer, &ServerName)> {
+        let split = self.view.settings().groups == Groups::Split;
+        let each = self.table.by_server.as_ref().filter(|each| split && (each.could_be)(name))?;
+        let mut servers = self.view.tools_by_server().map(|(server, _)| server);
+        servers.find(|server| (each.name)(server.as_str()) == name).map(|server| (each, server))
+    }
+}
