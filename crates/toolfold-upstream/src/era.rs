@@ -15,6 +15,7 @@ use crate::call::CallError;
 use crate::connection::{Closing, Connection, Failure, Link, Request};
 use crate::outgoing::client_info;
 use crate::shared::Shared;
+use crate::unopened::Unopened;
 use crate::{http, http_stream, stdio};
 
 /// How long a server of unknown era may think about the stateless greeting.
@@ -34,35 +35,35 @@ pub(crate) struct Greeting {
     pub(crate) capabilities: Option<Raw>,
 }
 
-/// Why a greeting failed.
-enum Refused {
-    /// The other era would fare no better: nothing could be started or reached, or we were not let in.
+/// Why a greeting failed, in words for a person.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Refused {
+    /// The other era would fare no better: there is no connection.
+    #[error("{0}")]
+    Unopened(#[from] Unopened),
+    /// Nor here: nobody could be reached, or we were not let in.
+    #[error("{0}")]
     Unreachable(String),
     /// An answer that says "I do not know this".
+    #[error("{0}")]
     Unknown(String),
     /// An answer that refuses the version and names the very same among those it would take.
+    #[error("{0}")]
     Again(String),
+    #[error("{0}")]
     Other(String),
 }
 
-impl Refused {
-    fn why(self) -> String {
-        let (Refused::Unreachable(why) | Refused::Unknown(why) | Refused::Again(why) | Refused::Other(why)) = self;
-        why
-    }
-}
-
-pub(crate) async fn connect(shared: &Arc<Shared>) -> Result<Established, String> {
+pub(crate) async fn connect(shared: &Arc<Shared>) -> Result<Established, Refused> {
     let patience = shared.config.timeouts.connect;
     let remembered = shared.manifest().map(|manifest| manifest.era);
-    let outcome = match (shared.config.era, remembered) {
+    match (shared.config.era, remembered) {
         (EraChoice::Legacy, _) => greet(shared, Era::Legacy, patience).await,
         (EraChoice::Modern, _) => greet(shared, Era::Modern, patience).await,
         (EraChoice::Auto, Some(Era::Legacy)) => legacy_first(shared, patience).await,
         (EraChoice::Auto, Some(Era::Modern)) => modern_first(shared, patience, patience).await,
         (EraChoice::Auto, None) => modern_first(shared, PROBE.min(patience), patience).await,
-    };
-    outcome.map_err(Refused::why)
+    }
 }
 
 async fn modern_first(shared: &Arc<Shared>, probe: Duration, patience: Duration) -> Result<Established, Refused> {
@@ -85,7 +86,7 @@ async fn greet(shared: &Arc<Shared>, era: Era, patience: Duration) -> Result<Est
         Transport::Stdio { .. } => stdio::open(shared, era),
         Transport::Http { .. } => http::open(shared, era),
     };
-    let connection = opened.map_err(Refused::Unreachable)?;
+    let connection = opened?;
     let attempt = Attempt::begin(&connection);
     let greeting = async {
         match era {

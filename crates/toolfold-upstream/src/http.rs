@@ -11,6 +11,7 @@ use hyper::http::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderMap, HeaderName, Hea
 use hyper::http::{Method, StatusCode};
 use serde_json::Value;
 use toolfold_config::Transport;
+use toolfold_http::{Credentials, FixedHeaders, HttpClient, Outgoing, Response, SendError, Target, chunk};
 use toolfold_wire::{
     Era, Id, METHOD_HEADER, MODERN, Message, NAME_HEADER, Object, Raw, RpcError, SESSION_HEADER, VERSION_HEADER, code,
     encode_header, name_of,
@@ -18,9 +19,9 @@ use toolfold_wire::{
 
 use crate::call::CallError;
 use crate::connection::{Closing, Connection, Failure, Link};
-use crate::http_client::{HttpClient, Response, SendError, Target, chunk};
 use crate::http_stream;
 use crate::shared::{Shared, Stale, lock};
+use crate::unopened::Unopened;
 
 const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 const AGENT: HeaderValue = HeaderValue::from_static(concat!("toolfold/", env!("CARGO_PKG_VERSION")));
@@ -35,26 +36,27 @@ const LONGEST_ERROR_BODY: usize = 64 * 1024;
 pub(crate) struct Endpoint {
     client: HttpClient,
     target: Target,
-    /// What every POST says: the configured headers and, once there is one, the session. Ready to be copied.
+    credentials: Box<dyn Credentials>,
+    /// What every POST says beside who asks, the session included, once there is one. Ready to be copied.
     headers: Mutex<HeaderMap>,
 }
 
-pub(crate) fn open(shared: &Arc<Shared>, era: Era) -> Result<Arc<Connection>, String> {
+pub(crate) fn open(shared: &Arc<Shared>, era: Era) -> Result<Arc<Connection>, Unopened> {
     let Transport::Http { url, headers } = &shared.config.transport else {
-        return Err("the server has no url".into());
+        return Err(Unopened::NoUrl);
     };
-    let target = Target::parse(url).map_err(|error| format!("its url is not valid ({error}): correct `url`"))?;
-    let mut own = HeaderMap::from_iter([(USER_AGENT, AGENT), (HOST, target.host()?)]);
-    for (name, value) in headers {
-        let key = HeaderName::try_from(name).map_err(|_| format!("{name:?} is not the name of a header"))?;
-        let mut value = HeaderValue::try_from(value.expose())
-            .map_err(|_| format!("the value of the header {name:?} has characters that a header cannot hold"))?;
-        value.set_sensitive(true);
-        own.insert(key, value);
+    let target = Target::parse(url)?;
+    let credentials = FixedHeaders::new(headers)?;
+    let mut own = HeaderMap::from_iter([(ACCEPT, BOTH), (CONTENT_TYPE, JSON)]);
+    let host = target.host()?;
+    // These two a configuration may say otherwise.
+    for (name, value) in [(USER_AGENT, AGENT), (HOST, host)] {
+        if !credentials.names().any(|given| *given == name) {
+            own.insert(name, value);
+        }
     }
-    own.insert(ACCEPT, BOTH);
-    own.insert(CONTENT_TYPE, JSON);
-    let endpoint = Endpoint { client: HttpClient::shared()?, target, headers: Mutex::new(own) };
+    let client = HttpClient::shared()?;
+    let endpoint = Endpoint { client, target, credentials: Box::new(credentials), headers: Mutex::new(own) };
     Ok(Connection::new(shared, era, Link::Http(Box::new(endpoint))))
 }
 
@@ -103,13 +105,10 @@ impl Endpoint {
     /// Asks for a stream: a new one, or the rest of one that broke off after this event.
     pub(crate) async fn get(&self, last_event: Option<&str>) -> Result<Response, SendError> {
         let last_event = last_event.and_then(|id| HeaderValue::from_str(id).ok());
-        let headers = || {
-            let mut headers = self.without_content();
-            headers.insert(ACCEPT, STREAM);
-            headers.extend(last_event.clone().map(|id| (LAST_EVENT, id)));
-            headers
-        };
-        self.client.send(&self.target, Method::GET, headers, Bytes::new()).await
+        let mut headers = self.without_content();
+        headers.insert(ACCEPT, STREAM);
+        headers.extend(last_event.map(|id| (LAST_EVENT, id)));
+        self.send(Method::GET, headers, Bytes::new()).await
     }
 
     pub(crate) fn agree(&self, version: &str) {
@@ -123,19 +122,21 @@ impl Endpoint {
     /// Tells a legacy server that its session is over. Servers may refuse; ours is done either way.
     pub(crate) async fn end_session(&self) {
         if self.has_session() {
-            let ending = self.client.send(&self.target, Method::DELETE, || self.without_content(), Bytes::new());
+            let ending = self.send(Method::DELETE, self.without_content(), Bytes::new());
             let _ = tokio::time::timeout(FAREWELL, ending).await;
         }
     }
 
     async fn post(&self, connection: &Connection, repeated: Repeated, body: String) -> Result<Response, Failure> {
-        let headers = || {
-            let mut headers = lock(&self.headers).clone();
-            headers.extend(repeated.iter().cloned());
-            headers
-        };
-        let sent = self.client.send(&self.target, Method::POST, headers, body.into()).await;
+        let mut headers = lock(&self.headers).clone();
+        headers.extend(repeated);
+        let sent = self.send(Method::POST, headers, body.into()).await;
         self.accept(connection, sent.map_err(|error| unsent(connection, &error))?).await
+    }
+
+    async fn send(&self, method: Method, headers: HeaderMap, body: Bytes) -> Result<Response, SendError> {
+        let request = Outgoing { method, headers, body, credentials: &*self.credentials };
+        self.client.send(&self.target, request).await
     }
 
     fn without_content(&self) -> HeaderMap {
@@ -253,24 +254,18 @@ async fn read_body(mut response: Response, limit: usize) -> Result<Vec<u8>, Fail
 
 /// A request that failed on its way. Where no connection came about, the server cannot have seen it.
 fn unsent(connection: &Connection, error: &SendError) -> Failure {
-    if error.is_connect() {
-        let why = format!("cannot be reached ({})", cause(error));
-        connection.retire(Closing::harmless(&why));
-        return Failure::NotSent(format!("the server {why}: check that it runs and that its `url` is right"));
+    match error {
+        SendError::Unreachable(_) => {
+            let why = format!("cannot be reached ({error})");
+            connection.retire(Closing::harmless(&why));
+            Failure::NotSent(format!("the server {why}: check that it runs and that its `url` is right"))
+        }
+        SendError::Credentials(_) => CallError::unavailable(format!("the server was not asked: {error}")).into(),
+        SendError::Broken(_) | SendError::Cut(_) => broken(error),
     }
-    broken(error)
 }
 
-pub(crate) fn broken(error: &dyn std::error::Error) -> Failure {
-    let why = format!("the connection to the server broke ({}); whether the call took effect is unknown", cause(error));
+pub(crate) fn broken(error: &dyn std::fmt::Display) -> Failure {
+    let why = format!("the connection to the server broke ({error}); whether the call took effect is unknown");
     CallError::unavailable(why).into()
-}
-
-/// The innermost cause: the outer ones only say what was being done.
-fn cause(error: &dyn std::error::Error) -> String {
-    let mut cause = error;
-    while let Some(inner) = cause.source() {
-        cause = inner;
-    }
-    cause.to_string()
 }

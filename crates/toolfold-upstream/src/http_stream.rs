@@ -7,13 +7,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::http::StatusCode;
+use toolfold_http::{Response, chunk};
 use toolfold_wire::{Era, EventReader};
 
 use crate::backoff::Backoff;
 use crate::call::CallError;
 use crate::connection::{Closing, Connection, Failure, Link};
 use crate::http::{Endpoint, broken, is_stream};
-use crate::http_client::{Response, chunk};
 
 const RETRY: Duration = Duration::from_secs(1);
 /// A server may ask us to wait, but not for ever, and to hurry, but not in circles.

@@ -1,11 +1,15 @@
 //! A server's tools, prompts, resources and templates, page by page. A list that fails costs itself and no other; an
 //! odd entry costs nobody anything, it is kept as it came and judged elsewhere.
+//!
+//! What a reader would get wrong: a page may be thirty megabytes. Taking it apart is work for a thread that nobody waits
+//! for, so it is not done on the runtime's.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde_json::json;
 use toolfold_config::Transport;
+use toolfold_core::{ServerName, shown_line};
 use toolfold_wire::{Era, Object, Raw, code, parameter_headers, raw};
 
 use crate::call::CallError;
@@ -15,14 +19,19 @@ use crate::manifest::Manifest;
 use crate::shared::Stale;
 
 const MOST_PAGES: usize = 1000;
+/// Entries of one list. Five times what the largest server has that anybody knows of.
+const MOST_ENTRIES: usize = 25_000;
 /// All pages of one list together, in messages of the largest size.
-const LARGEST_LIST: usize = 4;
+const LARGEST_LIST: usize = 1;
+/// A page larger than this is taken apart beside the runtime.
+const LARGE_PAGE: usize = 256 * 1024;
 /// All pages of one list together, in deadlines of one request.
 const LONGEST_LISTING: u32 = 5;
 
-pub(crate) async fn list(connection: Arc<Connection>, greeting: Greeting, parts: u8) -> Manifest {
-    let old = connection.shared.manifest();
-    let old = old.as_deref();
+/// The manifest as it is now; the very same as before where nothing in it changed.
+pub(crate) async fn list(connection: Arc<Connection>, greeting: Greeting, parts: u8) -> Arc<Manifest> {
+    let before = connection.shared.manifest();
+    let old = before.as_deref();
     let can = greeting.capabilities.as_ref().and_then(Object::parse).unwrap_or_default();
     let mut listing = Listing { connection: &connection, can: &can, parts };
     let tools = listing.part(Stale::TOOLS, "tools", "tools/list", "tools", old.map(|old| &old.tools)).await;
@@ -32,17 +41,35 @@ pub(crate) async fn list(connection: Arc<Connection>, greeting: Greeting, parts:
     let templates = old.map(|old| &old.templates);
     let key = "resourceTemplates";
     let templates = listing.part(Stale::RESOURCES, "resources", "resources/templates/list", key, templates).await;
-    Manifest {
+    let manifest = Manifest {
         era: connection.era,
         version: greeting.version,
         server_info: greeting.server_info,
         instructions: greeting.instructions,
         capabilities: greeting.capabilities,
-        tools: usable(&connection, tools),
+        tools,
         prompts,
         resources,
         templates,
         old_names: Default::default(),
+    };
+    let rules = Usable::of(&connection);
+    let size = manifest.tools.iter().map(|tool| tool.get().len()).sum();
+    apart(size, move || rules.apply(manifest, before)).await
+}
+
+/// Does it here where it is little, and where it can take as long as it wants to where it is much.
+async fn apart<T: Send + 'static>(bytes: usize, work: impl FnOnce() -> T + Send + 'static) -> T {
+    if bytes <= LARGE_PAGE {
+        return work();
+    }
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // The runtime is going down, and this task with it.
+            Err(_) => std::future::pending().await,
+        },
     }
 }
 
@@ -71,7 +98,7 @@ impl Listing<'_> {
             Err(CallError::Answered(error)) if error.code == code::METHOD_NOT_FOUND => Vec::new(),
             Err(error) => {
                 let server = &self.connection.shared.config.name;
-                tracing::warn!(%server, method, error = %error.to_string(), "a list could not be read");
+                tracing::warn!(%server, method, error = %shown_line(&error.to_string()), "a list could not be read");
                 old()
             }
         }
@@ -87,9 +114,15 @@ async fn all_pages(connection: &Arc<Connection>, method: &str, key: &str) -> Res
     for _ in 0..MOST_PAGES {
         let page = one_page(connection, method, cursor.take()).await?;
         room = room.saturating_sub(page.get().len());
-        let page = Object::parse(&page).ok_or_else(|| CallError::unavailable("the answer is not a JSON object"))?;
-        entries.extend(page.read::<Vec<Raw>>(key).unwrap_or_default());
-        match page.string("nextCursor") {
+        let (next, more) = read_page(page, key).await?;
+        entries.extend(more);
+        if entries.len() > MOST_ENTRIES {
+            let (server, left_out) = (&config.name, entries.len() - MOST_ENTRIES);
+            tracing::warn!(%server, method, left_out, "the list is too long: only the first {MOST_ENTRIES} entries are used");
+            entries.truncate(MOST_ENTRIES);
+            return Ok(entries);
+        }
+        match next {
             Some(next) if room > 0 && seen.insert(next.clone()) => cursor = Some(next),
             Some(_) => {
                 tracing::warn!(server = %config.name, method, "the list does not end: only its beginning is used");
@@ -110,26 +143,54 @@ async fn one_page(connection: &Arc<Connection>, method: &str, cursor: Option<Str
     answer.map_err(|_| CallError::Timeout { after })?.map_err(|failure| failure.into_call_error())
 }
 
-/// Without second tools of the same name, which nobody could call, and without tools whose headers could not be sent.
-fn usable(connection: &Connection, tools: Vec<Raw>) -> Vec<Raw> {
-    let config = &connection.shared.config;
-    let wants_headers = connection.era == Era::Modern && matches!(config.transport, Transport::Http { .. });
-    let mut names = HashSet::new();
-    let mut keep = |tool: &Raw| {
-        let Some(object) = Object::parse(tool) else { return true };
+/// The entries of a page and where the next one begins.
+async fn read_page(page: Raw, key: &str) -> Result<(Option<String>, Vec<Raw>), CallError> {
+    let (key, size) = (key.to_owned(), page.get().len());
+    let read = move || {
+        let page = Object::parse(&page)?;
+        Some((page.string("nextCursor"), page.read::<Vec<Raw>>(&key).unwrap_or_default()))
+    };
+    apart(size, read).await.ok_or_else(|| CallError::unavailable("the answer is not a JSON object"))
+}
+
+/// What tools must be to be of use here.
+struct Usable {
+    server: ServerName,
+    wants_headers: bool,
+}
+
+impl Usable {
+    fn of(connection: &Connection) -> Self {
+        let config = &connection.shared.config;
+        let wants_headers = connection.era == Era::Modern && matches!(config.transport, Transport::Http { .. });
+        Usable { server: config.name.clone(), wants_headers }
+    }
+
+    fn apply(&self, mut manifest: Manifest, before: Option<Arc<Manifest>>) -> Arc<Manifest> {
+        let mut names = HashSet::new();
+        manifest.tools.retain(|tool| self.keeps(tool, &mut names));
+        match before {
+            Some(before) if before.lists_the_same(&manifest) => before,
+            _ => Arc::new(manifest),
+        }
+    }
+
+    /// Not a second tool of the same name, which nobody could call, nor one whose headers could not be sent.
+    fn keeps(&self, tool: &Raw, names: &mut HashSet<String>) -> bool {
+        let (server, Some(object)) = (&self.server, Object::parse(tool)) else { return true };
         let name = object.string("name").unwrap_or_default();
         if !name.is_empty() && !names.insert(name.clone()) {
-            tracing::warn!(server = %config.name, tool = ?name, "a second tool of this name is left out");
+            tracing::warn!(%server, tool = %shown_line(&name), "a second tool of this name is left out");
             return false;
         }
-        if wants_headers
+        if self.wants_headers
             && tool.get().contains("x-mcp-header")
             && let Err(why) = parameter_headers(&object.read("inputSchema").unwrap_or_default())
         {
-            tracing::warn!(server = %config.name, tool = ?name, %why, "a tool with invalid header annotations is left out");
+            let tool = shown_line(&name);
+            tracing::warn!(%server, %tool, %why, "a tool with invalid header annotations is left out");
             return false;
         }
         true
-    };
-    tools.into_iter().filter(|tool| keep(tool)).collect()
+    }
 }

@@ -32,6 +32,23 @@ pub struct Manifest {
     pub old_names: BTreeMap<String, String>,
 }
 
+impl Manifest {
+    /// Whether a server said the same both times. Names that tools had before were not said by it.
+    pub(crate) fn lists_the_same(&self, other: &Manifest) -> bool {
+        let same = |one: &[Raw], other: &[Raw]| {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| one.get() == other.get())
+        };
+        let text = |raw: &Option<Raw>| raw.as_ref().map(|raw| raw.get().to_owned());
+        (self.era, &self.version, &self.instructions) == (other.era, &other.version, &other.instructions)
+            && text(&self.server_info) == text(&other.server_info)
+            && text(&self.capabilities) == text(&other.capabilities)
+            && same(&self.tools, &other.tools)
+            && same(&self.prompts, &other.prompts)
+            && same(&self.resources, &other.resources)
+            && same(&self.templates, &other.templates)
+    }
+}
+
 /// `"legacy"` or `"modern"`.
 mod era {
     use serde::{Deserialize, Deserializer, Serializer, de};

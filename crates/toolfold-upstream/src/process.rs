@@ -16,6 +16,7 @@ use crate::blank::Blanks;
 use crate::offspring::{self, Mark, Relative};
 use crate::reaper::{Announced, Group};
 use crate::said::Said;
+use crate::unopened::Unopened;
 
 /// How long a server has to end by itself once its input is closed. Many write what they remember then.
 const BEFORE_TERM: Duration = Duration::from_millis(500);
@@ -38,13 +39,13 @@ pub(crate) struct Started {
 }
 
 impl Process {
-    pub(crate) fn start(config: &Server, blanks: &Blanks) -> Result<Started, String> {
+    pub(crate) fn start(config: &Server, blanks: &Blanks) -> Result<Started, Unopened> {
         let announced = Announced::new();
-        let mut command = command(config, &announced.mark)?;
-        let mut child = command.spawn().map_err(|error| why_not_started(config, &error))?;
-        let group = child.id().and_then(|pid| announced.started(pid)).ok_or("the server ended before it began")?;
+        let (program, mut command) = command(config, &announced.mark)?;
+        let mut child = command.spawn().map_err(|error| Unopened::program(program, error))?;
+        let group = child.id().and_then(|pid| announced.started(pid)).ok_or(Unopened::Stillborn)?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let (Some(stdin), Some(stdout), Some(stderr)) = pipes else { return Err("the server has no pipes".into()) };
+        let (Some(stdin), Some(stdout), Some(stderr)) = pipes else { return Err(Unopened::Stillborn) };
         let said = Said::listen(stderr, config.name.clone(), blanks.clone());
         let (tell_ended, ended) = watch::channel(None);
         let (stop, brisk) = (CancellationToken::new(), Arc::new(AtomicBool::new(false)));
@@ -100,9 +101,9 @@ impl Process {
     }
 }
 
-fn command(config: &Server, mark: &Mark) -> Result<Command, String> {
+fn command<'a>(config: &'a Server, mark: &Mark) -> Result<(&'a str, Command), Unopened> {
     let Transport::Stdio { command, args, env, cwd } = &config.transport else {
-        return Err("the server has no command".into());
+        return Err(Unopened::NoCommand);
     };
     let mut built = Command::new(command);
     let (name, value) = mark.variable();
@@ -114,28 +115,12 @@ fn command(config: &Server, mark: &Mark) -> Result<Command, String> {
     built.envs(env.iter().map(|(key, value)| (key, value.expose())));
     if let Some(cwd) = cwd {
         if !cwd.is_dir() {
-            return Err(format!("its working directory {} does not exist: correct `cwd` or create it", cwd.display()));
+            return Err(Unopened::NoDirectory(cwd.clone()));
         }
         built.current_dir(cwd);
     }
     built.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0).kill_on_drop(true);
-    Ok(built)
-}
-
-fn why_not_started(config: &Server, error: &std::io::Error) -> String {
-    let Transport::Stdio { command, .. } = &config.transport else { return error.to_string() };
-    match error.kind() {
-        std::io::ErrorKind::NotFound if command.contains('/') => {
-            format!("`{command}` does not exist: correct `command`")
-        }
-        std::io::ErrorKind::NotFound => {
-            format!("`{command}` was not found: is the program installed, and is it on Toolfold's PATH?")
-        }
-        std::io::ErrorKind::PermissionDenied => {
-            format!("`{command}` may not be executed: check its permissions")
-        }
-        _ => format!("`{command}` could not be started: {error}"),
-    }
+    Ok((command, built))
 }
 
 struct Watcher {

@@ -15,6 +15,7 @@ use crate::connection::{Closing, Connection, Link, MOST_OPEN};
 use crate::lines::{Line, Lines};
 use crate::process::{Process, Started};
 use crate::shared::Shared;
+use crate::unopened::Unopened;
 
 /// How long a process may take to end after its output did, before it is called "closed its output".
 const END_AFTER_OUTPUT: Duration = Duration::from_secs(1);
@@ -23,7 +24,7 @@ const OUTPUT_AFTER_END: Duration = Duration::from_secs(1);
 /// As much as is looked at of a line that is no message.
 const LONGEST_GARBAGE: usize = 4096;
 
-pub(crate) fn open(shared: &Arc<Shared>, era: Era) -> Result<Arc<Connection>, String> {
+pub(crate) fn open(shared: &Arc<Shared>, era: Era) -> Result<Arc<Connection>, Unopened> {
     let Started { process, stdin, stdout } = Process::start(&shared.config, &shared.blanks)?;
     let (outbox, messages) = mpsc::channel(MOST_OPEN);
     let connection = Connection::new(shared, era, Link::Stdio { outbox, process });

@@ -2,6 +2,16 @@
 //!
 //! What a reader would get wrong: calls do not pass through here. A call finds the connection in `Shared` and uses
 //! it; only when there is none does it ask the supervisor for one.
+//!
+//! Why a task and not a lock: starting, listing, idling and failing overlap, and each of them can end any other. Here they
+//! are five arms of one `select!` over plain fields, so there is one order of events and nothing to lock. After every
+//! event [`Supervisor::look_around`] does whatever is due, computed from the fields and not from the event: a timer that
+//! fires late, or an event that is missed because two came at once, changes nothing.
+//!
+//! Why failing is remembered with a time: a call to a server that has just failed is answered at once with the reason, and
+//! does not start it again before its time. Otherwise a model that repeats its call drives a crashing server as fast as it
+//! can crash. Why a loss can be harmless: an HTTP server that forgot our session, or was restarted between two calls,
+//! has failed nobody yet; it is forgiven once.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,15 +23,14 @@ use toolfold_wire::BoxFuture;
 use crate::backoff::Backoff;
 use crate::call::CallError;
 use crate::connection::{Closing, Connection};
-use crate::era::{self, Established, Greeting};
-use crate::listen;
+use crate::era::{self, Established, Greeting, Refused};
 use crate::listing;
 use crate::manifest::Manifest;
+use crate::rhythm::Rhythm;
 use crate::shared::{Shared, Stale};
 use crate::upstream::State;
+use crate::wishes;
 
-/// Between two listings of a server that keeps announcing changes.
-const BETWEEN_LISTINGS: Duration = Duration::from_millis(500);
 const NEVER: Duration = Duration::from_secs(86_400);
 
 pub(crate) enum Command {
@@ -34,11 +43,13 @@ pub(crate) enum Command {
 pub(crate) struct Supervisor {
     shared: Arc<Shared>,
     commands: mpsc::UnboundedReceiver<Command>,
-    attempt: Option<BoxFuture<'static, Result<Established, String>>>,
+    attempt: Option<BoxFuture<'static, Result<Established, Refused>>>,
     live: Option<Live>,
-    listing: Option<BoxFuture<'static, Manifest>>,
-    listed_at: Option<Instant>,
-    waiting: Vec<oneshot::Sender<Result<Arc<Connection>, CallError>>>,
+    listing: Option<BoxFuture<'static, Arc<Manifest>>>,
+    listing_since: Instant,
+    rhythm: Rhythm,
+    /// Calls that wait for the server to be up.
+    pending: Vec<oneshot::Sender<Result<Arc<Connection>, CallError>>>,
     backoff: Backoff,
     failure: Option<Failed>,
     stopped: bool,
@@ -63,8 +74,9 @@ impl Supervisor {
             attempt: None,
             live: None,
             listing: None,
-            listed_at: None,
-            waiting: Vec::new(),
+            listing_since: Instant::now(),
+            rhythm: Rhythm::default(),
+            pending: Vec::new(),
             backoff: Backoff::default(),
             failure: None,
             stopped: false,
@@ -98,6 +110,7 @@ impl Supervisor {
             Command::Need(reply) => self.need(reply),
             Command::Refresh => {
                 self.shared.stale.mark(Stale::ALL);
+                self.rhythm.hurry();
                 if self.live.is_none() && !self.stopped {
                     self.start_if_due();
                 }
@@ -118,8 +131,8 @@ impl Supervisor {
         } else if self.stopped {
             let _ = reply.send(Err(CallError::unavailable("the server is stopped")));
         } else if self.start_if_due() {
-            self.waiting.retain(|reply| !reply.is_closed());
-            self.waiting.push(reply);
+            self.pending.retain(|reply| !reply.is_closed());
+            self.pending.push(reply);
         } else {
             let _ = reply.send(Err(self.unavailable()));
         }
@@ -158,13 +171,13 @@ impl Supervisor {
         self.attempt = Some(Box::pin(async move { era::connect(&shared).await }));
     }
 
-    fn attempted(&mut self, outcome: Result<Established, String>) {
+    fn attempted(&mut self, outcome: Result<Established, Refused>) {
         self.attempt = None;
         match outcome {
             Ok(established) => self.begin(established),
-            Err(why) => {
-                self.fail(why);
-                for reply in std::mem::take(&mut self.waiting) {
+            Err(refused) => {
+                self.fail(refused.to_string());
+                for reply in std::mem::take(&mut self.pending) {
                     let _ = reply.send(Err(self.unavailable()));
                 }
             }
@@ -175,12 +188,12 @@ impl Supervisor {
         self.failure = None;
         self.shared.set_connection(Some(connection.clone()));
         self.shared.set_state(State::Ready);
-        for reply in std::mem::take(&mut self.waiting) {
+        for reply in std::mem::take(&mut self.pending) {
             let _ = reply.send(Ok(connection.clone()));
         }
-        tokio::spawn(listen::attend(connection.clone(), greeting.capabilities.clone()));
+        tokio::spawn(wishes::attend(connection.clone(), greeting.capabilities.clone()));
         self.live = Some(Live { connection, greeting, since: Instant::now() });
-        self.listed_at = None;
+        self.rhythm = Rhythm::default();
         self.shared.stale.mark(Stale::ALL);
     }
 
@@ -204,12 +217,12 @@ impl Supervisor {
         }
     }
 
-    fn listed(&mut self, manifest: Manifest) {
+    fn listed(&mut self, manifest: Arc<Manifest>) {
         self.listing = None;
-        self.listed_at = Some(Instant::now());
+        self.rhythm.end(Instant::now(), self.listing_since.elapsed());
         // What was read while the connection broke is half a list; the next connection reads it whole.
         if self.live.as_ref().is_some_and(|live| !live.connection.is_closed()) {
-            self.shared.set_manifest(Arc::new(manifest));
+            self.shared.set_manifest(manifest);
         }
     }
 
@@ -225,6 +238,8 @@ impl Supervisor {
             && let Some(live) = &self.live
         {
             let (connection, greeting) = (live.connection.clone(), live.greeting.clone());
+            self.listing_since = Instant::now();
+            self.rhythm.begin(self.listing_since);
             self.listing = Some(Box::pin(listing::list(connection, greeting, self.shared.stale.take())));
         }
     }
@@ -238,7 +253,7 @@ impl Supervisor {
 
     fn listing_due(&self) -> Option<Instant> {
         let due = self.live.is_some() && self.listing.is_none() && self.shared.stale.is_any();
-        due.then(|| self.listed_at.map_or_else(Instant::now, |at| at + BETWEEN_LISTINGS))
+        due.then(|| self.rhythm.due().unwrap_or_else(Instant::now))
     }
 
     /// When the server will have been idle for long enough to be stopped.
@@ -275,7 +290,7 @@ impl Supervisor {
     async fn shut_down(&mut self) {
         self.stopped = true;
         self.attempt = None;
-        for reply in std::mem::take(&mut self.waiting) {
+        for reply in std::mem::take(&mut self.pending) {
             let _ = reply.send(Err(CallError::unavailable("the server was stopped")));
         }
         self.end_live().await;

@@ -8,13 +8,14 @@ use tokio::sync::{mpsc, oneshot};
 use toolfold_config::Server;
 use toolfold_core::ServerName;
 use toolfold_wire::{Era, Object, Raw};
+use tracing::Instrument;
 
 use crate::call::{Call, CallError};
 use crate::connection::{Connection, Failure, MOST_OPEN, Owner, Request};
-use crate::listen;
 use crate::manifest::Manifest;
 use crate::shared::Shared;
 use crate::supervisor::{Command, Supervisor};
+use crate::wishes;
 
 const CONFIRMATION: Duration = Duration::from_secs(5);
 
@@ -68,7 +69,9 @@ impl Upstream {
     ) -> Upstream {
         let shared = Shared::new(config, remembered, reports);
         let (commands, orders) = mpsc::unbounded_channel();
-        tokio::spawn(Supervisor::new(shared.clone(), orders).run());
+        // So that the log of two servers can be told apart, whatever it is that is logged.
+        let span = tracing::info_span!("server", name = %shared.config.name);
+        tokio::spawn(Supervisor::new(shared.clone(), orders).run().instrument(span));
         Upstream { shared, commands }
     }
 
@@ -121,7 +124,7 @@ impl Upstream {
         // Before the server is asked: what it says together with its answer is already meant for us.
         let new = wanted.send_if_modified(|subscriptions| subscriptions.insert(uri.to_owned()));
         if connection.era == Era::Legacy
-            && let Err(error) = listen::subscribe(&connection, uri).await
+            && let Err(error) = wishes::subscribe(&connection, uri).await
         {
             wanted.send_if_modified(|subscriptions| new && subscriptions.remove(uri));
             return Err(error);
@@ -136,7 +139,7 @@ impl Upstream {
     pub async fn unsubscribe(&self, uri: &str) -> Result<(), CallError> {
         self.shared.subscriptions.send_if_modified(|subscriptions| subscriptions.remove(uri));
         match self.shared.connection() {
-            Some(connection) if connection.era == Era::Legacy => listen::unsubscribe(&connection, uri).await,
+            Some(connection) if connection.era == Era::Legacy => wishes::unsubscribe(&connection, uri).await,
             _ => Ok(()),
         }
     }
@@ -149,7 +152,7 @@ impl Upstream {
         let connection = self.shared.connection().filter(|connection| connection.era == Era::Legacy);
         if let (Some(connection), Some(())) = (connection, self.manifest().and_then(can)) {
             let level = level.to_owned();
-            tokio::spawn(async move { listen::set_log_level(&connection, &level).await });
+            tokio::spawn(async move { wishes::set_log_level(&connection, &level).await });
         }
     }
 

@@ -8,10 +8,11 @@ use anyhow::Result;
 use crate::workspace::{Package, Workspace};
 
 /// Each may use those before it.
-const ORDER: [&str; 16] = [
+const ORDER: [&str; 17] = [
     "toolfold-wire",
     "toolfold-core",
     "toolfold-config",
+    "toolfold-http",
     "toolfold-upstream",
     "toolfold-catalog",
     "toolfold-encoder",
@@ -43,7 +44,7 @@ const WITHOUT: [(&str, &[&str]); 8] = [
 const ONLY: [(&str, &[&str]); 6] = [
     ("axum", &["toolfold-serve", "toolfold-test"]),
     ("clap", &["toolfold"]),
-    ("hyper", &["toolfold-upstream"]),
+    ("hyper", &["toolfold-http", "toolfold-upstream"]),
     ("rmcp", &["toolfold-test"]),
     ("rusqlite", &["toolfold-store"]),
     ("anyhow", &["toolfold", "xtask"]),

@@ -1,4 +1,4 @@
-//! The HTTP client: connections kept open, TLS with the certificates of the system, proxies, redirects.
+//! The client itself: connections kept open, TLS with the certificates of the system, proxies, redirects.
 //!
 //! What a reader would get wrong: a redirect is followed only where the request, its credentials included, may go to
 //! the new address as it is. A POST that would become a GET on the way (301, 302, 303) is not the same request.
@@ -19,14 +19,17 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::ClientConfig;
 use url::Url;
 
+use crate::credentials::{Asked, Challenge, Credentials, Verdict};
 use crate::dial::{Dialer, Proxies};
+use crate::error::{BadTarget, NoClient, SendError};
 
-pub(crate) type Response = hyper::Response<Incoming>;
-pub(crate) type SendError = legacy::Error;
+pub type Response = hyper::Response<Incoming>;
 
 const MOST_REDIRECTS: usize = 5;
 /// A connection nobody uses is closed after this.
 const IDLE: Duration = Duration::from_secs(90);
+/// Nobody who can be reached takes longer to say so.
+const CONNECT: Duration = Duration::from_secs(30);
 /// A peer that vanished without a word is noticed within a minute or so.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 const KEEP_ALIVE_TRIES: u32 = 3;
@@ -34,44 +37,52 @@ const KEEP_ALIVE_TRIES: u32 = 3;
 const UNACKNOWLEDGED: Duration = Duration::from_secs(30);
 
 #[derive(Clone)]
-pub(crate) struct HttpClient {
+pub struct HttpClient {
     pool: legacy::Client<HttpsConnector<Dialer>, Full<Bytes>>,
     proxies: Arc<Proxies>,
 }
 
 /// An address in the two forms that are needed of it.
-pub(crate) struct Target {
+pub struct Target {
     url: Url,
     uri: Uri,
 }
 
 impl Target {
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        Url::parse(text).map_err(|error| error.to_string()).and_then(Target::new)
+    pub fn parse(text: &str) -> Result<Self, BadTarget> {
+        Target::new(Url::parse(text)?)
     }
 
     /// What the `Host` header says. Every place that a redirect may lead to has the same.
-    pub(crate) fn host(&self) -> Result<HeaderValue, String> {
+    pub fn host(&self) -> Result<HeaderValue, BadTarget> {
         let authority = self.uri.authority().map_or("", |authority| authority.as_str());
-        HeaderValue::from_str(authority).map_err(|error| error.to_string())
+        Ok(HeaderValue::from_str(authority)?)
     }
 
-    fn new(url: Url) -> Result<Self, String> {
-        let uri = Uri::try_from(url.as_str()).map_err(|error| error.to_string())?;
+    fn new(url: Url) -> Result<Self, BadTarget> {
+        let uri = Uri::try_from(url.as_str())?;
         Ok(Target { url, uri })
     }
 }
 
+/// A request, and whose.
+pub struct Outgoing<'a> {
+    pub method: Method,
+    pub headers: HeaderMap,
+    pub body: Bytes,
+    pub credentials: &'a dyn Credentials,
+}
+
 impl HttpClient {
     /// One for the process: connections are pooled, and the certificates of the system are read once.
-    pub(crate) fn shared() -> Result<HttpClient, String> {
-        static SHARED: OnceLock<Result<HttpClient, String>> = OnceLock::new();
+    pub fn shared() -> Result<HttpClient, NoClient> {
+        static SHARED: OnceLock<Result<HttpClient, NoClient>> = OnceLock::new();
         SHARED.get_or_init(|| HttpClient::new(Matcher::from_system())).clone()
     }
 
-    fn new(proxies: Matcher) -> Result<HttpClient, String> {
+    fn new(proxies: Matcher) -> Result<HttpClient, NoClient> {
         let proxies = Proxies::new(proxies);
-        let tls = Arc::new(tls().map_err(|error| format!("no HTTP client could be set up: {error}"))?);
+        let tls = Arc::new(tls()?);
         let dialer = Dialer::new(tcp(), tls.clone(), proxies.clone());
         let pool = legacy::Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
@@ -80,39 +91,41 @@ impl HttpClient {
         Ok(HttpClient { pool, proxies })
     }
 
-    pub(crate) async fn send(
-        &self,
-        target: &Target,
-        method: Method,
-        headers: impl Fn() -> HeaderMap,
-        body: Bytes,
-    ) -> Result<Response, SendError> {
-        let mut response = self.send_once(&target.uri, &method, headers(), body.clone()).await?;
+    /// Sends a request where it should go, as who it should be from.
+    pub async fn send(&self, target: &Target, request: Outgoing<'_>) -> Result<Response, SendError> {
+        let response = self.send_on(target, &request).await?;
+        if response.status() != StatusCode::UNAUTHORIZED {
+            return Ok(response);
+        }
+        // A server that asks for other credentials has not looked at the request.
+        match request.credentials.rejected(&Challenge::of(response.headers())).await {
+            Verdict::Again => self.send_on(target, &request).await,
+            Verdict::GiveUp => Ok(response),
+        }
+    }
+
+    async fn send_on(&self, target: &Target, request: &Outgoing<'_>) -> Result<Response, SendError> {
+        let mut response = self.send_once(&target.uri, request).await?;
         let mut place = None;
         for _ in 0..MOST_REDIRECTS {
             let now = place.as_ref().unwrap_or(target);
-            let Some(next) = redirected(target, now, &method, &response) else { break };
-            response = self.send_once(&next.uri, &method, headers(), body.clone()).await?;
+            let Some(next) = redirected(target, now, &request.method, &response) else { break };
+            response = self.send_once(&next.uri, request).await?;
             place = Some(next);
         }
         Ok(response)
     }
 
-    async fn send_once(
-        &self,
-        uri: &Uri,
-        method: &Method,
-        headers: HeaderMap,
-        body: Bytes,
-    ) -> Result<Response, SendError> {
-        let mut request = Request::new(Full::new(body));
-        *request.method_mut() = method.clone();
+    async fn send_once(&self, uri: &Uri, outgoing: &Outgoing<'_>) -> Result<Response, SendError> {
+        let mut request = Request::new(Full::new(outgoing.body.clone()));
+        *request.method_mut() = outgoing.method.clone();
         *request.uri_mut() = uri.clone();
-        *request.headers_mut() = headers;
+        *request.headers_mut() = outgoing.headers.clone();
+        outgoing.credentials.sign(Asked { method: &outgoing.method, uri }, request.headers_mut()).await?;
         if let Some(login) = self.proxy_login(uri) {
             request.headers_mut().insert(PROXY_AUTHORIZATION, login);
         }
-        self.pool.request(request).await
+        Ok(self.pool.request(request).await?)
     }
 
     /// For a proxy that reads the request; one that only passes on a tunnel has it from the tunnel's beginning.
@@ -123,7 +136,7 @@ impl HttpClient {
 }
 
 /// The next piece of a response's body.
-pub(crate) async fn chunk(response: &mut Response) -> Result<Option<Bytes>, hyper::Error> {
+pub async fn chunk(response: &mut Response) -> Result<Option<Bytes>, SendError> {
     while let Some(frame) = response.body_mut().frame().await {
         if let Ok(data) = frame?.into_data() {
             return Ok(Some(data));
@@ -142,6 +155,7 @@ fn tcp() -> HttpConnector {
     let mut tcp = HttpConnector::new();
     tcp.enforce_http(false);
     tcp.set_nodelay(true);
+    tcp.set_connect_timeout(Some(CONNECT));
     tcp.set_keepalive(Some(KEEP_ALIVE));
     tcp.set_keepalive_interval(Some(KEEP_ALIVE));
     tcp.set_keepalive_retries(Some(KEEP_ALIVE_TRIES));
@@ -171,17 +185,77 @@ fn same_place(first: &Url, next: &Url) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+    use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
     use tokio::net::TcpListener;
+    use toolfold_wire::BoxFuture;
 
     use super::*;
+    use crate::credentials::{FixedHeaders, NoCredentials};
+
+    fn post(credentials: &dyn Credentials) -> Outgoing<'_> {
+        Outgoing { method: Method::POST, headers: HeaderMap::new(), body: Bytes::from_static(b"{}"), credentials }
+    }
+
+    /// Answers every request with the next of these heads and returns what it was asked.
+    async fn answering(listener: TcpListener, heads: &[&str]) -> Vec<String> {
+        let mut asked = Vec::new();
+        for head in heads {
+            let mut stream = BufReader::new(listener.accept().await.unwrap().0);
+            let mut request = String::new();
+            while !request.ends_with("\r\n\r\n") {
+                stream.read_line(&mut request).await.unwrap();
+            }
+            let mut body = [0; 2];
+            stream.read_exact(&mut body).await.unwrap();
+            let answer = format!("HTTP/1.1 {head}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+            stream.write_all(answer.as_bytes()).await.unwrap();
+            asked.push(request.to_lowercase());
+        }
+        asked
+    }
+
+    /// A token that is renewed once.
+    struct Renewed(std::sync::Mutex<Vec<String>>);
+
+    impl Credentials for Renewed {
+        fn sign<'a>(&'a self, asked: Asked<'a>, headers: &'a mut HeaderMap) -> BoxFuture<'a, Result<(), NoCredentials>> {
+            Box::pin(async move {
+                assert_eq!((asked.method, asked.uri.path()), (&Method::POST, "/mcp"));
+                let token = format!("token-{}", self.0.lock().unwrap().len());
+                headers.insert("authorization", token.parse().unwrap());
+                Ok(())
+            })
+        }
+
+        fn rejected<'a>(&'a self, challenge: &'a Challenge) -> BoxFuture<'a, Verdict> {
+            self.0.lock().unwrap().extend(challenge.schemes.iter().cloned());
+            Box::pin(std::future::ready(Verdict::Again))
+        }
+    }
+
+    #[tokio::test]
+    async fn credentials_are_asked_for_each_request_and_told_of_a_401() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let target = Target::parse(&format!("http://{}/mcp", listener.local_addr().unwrap())).unwrap();
+        let client = HttpClient::new(Matcher::builder().build()).unwrap();
+        let credentials = Renewed(Default::default());
+        let heads = ["401 Unauthorized\r\nWWW-Authenticate: Bearer error=\"expired\"", "200 OK", "401 Unauthorized", "401 Unauthorized"];
+        let (asked, statuses) = tokio::join!(answering(listener, &heads), async {
+            let first = client.send(&target, post(&credentials)).await.unwrap().status();
+            (first, client.send(&target, post(&credentials)).await.unwrap().status())
+        });
+        assert_eq!(statuses, (StatusCode::OK, StatusCode::UNAUTHORIZED), "a second 401 is the answer");
+        let tokens: Vec<bool> = asked.iter().map(|request| request.contains("authorization: token-1")).collect();
+        assert_eq!(tokens, [false, true, true, true]);
+        assert_eq!(*credentials.0.lock().unwrap(), ["Bearer error=\"expired\""]);
+    }
 
     /// Sends a request by way of a proxy: what the proxy is told, and what becomes of the request when it answers so.
     async fn through_proxy(url: &str, answer: &str) -> (String, Result<Response, SendError>) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let proxy = format!("http://me:secret@{}", listener.local_addr().unwrap());
         let client = HttpClient::new(Matcher::builder().all(proxy).build()).unwrap();
-        let target = Target::parse(url).unwrap();
+        let (target, nobody) = (Target::parse(url).unwrap(), FixedHeaders::default());
         let proxying = async {
             let mut stream = BufReader::new(listener.accept().await.unwrap().0);
             let mut head = String::new();
@@ -191,7 +265,7 @@ mod tests {
             stream.write_all(answer.as_bytes()).await.unwrap();
             head.replace('\r', "").to_lowercase()
         };
-        tokio::join!(proxying, client.send(&target, Method::POST, HeaderMap::new, Bytes::from_static(b"{}")))
+        tokio::join!(proxying, client.send(&target, post(&nobody)))
     }
 
     #[tokio::test]
@@ -216,7 +290,7 @@ mod tests {
         host: tools.example:443
         proxy-authorization: basic bwu6c2vjcmv0
         ");
-        assert!(response.unwrap_err().is_connect());
+        assert!(matches!(response, Err(SendError::Unreachable(_))), "{response:?}");
     }
 
     #[test]
