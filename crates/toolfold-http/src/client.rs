@@ -218,7 +218,11 @@ mod tests {
     struct Renewed(std::sync::Mutex<Vec<String>>);
 
     impl Credentials for Renewed {
-        fn sign<'a>(&'a self, asked: Asked<'a>, headers: &'a mut HeaderMap) -> BoxFuture<'a, Result<(), NoCredentials>> {
+        fn sign<'a>(
+            &'a self,
+            asked: Asked<'a>,
+            headers: &'a mut HeaderMap,
+        ) -> BoxFuture<'a, Result<(), NoCredentials>> {
             Box::pin(async move {
                 assert_eq!((asked.method, asked.uri.path()), (&Method::POST, "/mcp"));
                 let token = format!("token-{}", self.0.lock().unwrap().len());
@@ -239,7 +243,12 @@ mod tests {
         let target = Target::parse(&format!("http://{}/mcp", listener.local_addr().unwrap())).unwrap();
         let client = HttpClient::new(Matcher::builder().build()).unwrap();
         let credentials = Renewed(Default::default());
-        let heads = ["401 Unauthorized\r\nWWW-Authenticate: Bearer error=\"expired\"", "200 OK", "401 Unauthorized", "401 Unauthorized"];
+        let heads = [
+            "401 Unauthorized\r\nWWW-Authenticate: Bearer error=\"expired\"",
+            "200 OK",
+            "401 Unauthorized",
+            "401 Unauthorized",
+        ];
         let (asked, statuses) = tokio::join!(answering(listener, &heads), async {
             let first = client.send(&target, post(&credentials)).await.unwrap().status();
             (first, client.send(&target, post(&credentials)).await.unwrap().status())

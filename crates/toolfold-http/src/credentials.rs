@@ -11,11 +11,7 @@ use toolfold_wire::BoxFuture;
 
 pub trait Credentials: Send + Sync {
     /// Adds what this request has to say about who asks.
-    fn sign<'a>(
-        &'a self,
-        asked: Asked<'a>,
-        headers: &'a mut HeaderMap,
-    ) -> BoxFuture<'a, Result<(), NoCredentials>>;
+    fn sign<'a>(&'a self, asked: Asked<'a>, headers: &'a mut HeaderMap) -> BoxFuture<'a, Result<(), NoCredentials>>;
 
     /// The server answered 401 to what was signed last.
     fn rejected<'a>(&'a self, challenge: &'a Challenge) -> BoxFuture<'a, Verdict>;
