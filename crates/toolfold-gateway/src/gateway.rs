@@ -13,7 +13,7 @@ use toolfold_core::{Groups, ServerName, Surface};
 use toolfold_disclosure::{Checker, instructions};
 use toolfold_store::Store;
 use toolfold_upstream::State;
-use toolfold_wire::Raw;
+use toolfold_wire::{Memory, Raw};
 
 use crate::bridge::Parked;
 use crate::change::Change;
@@ -41,6 +41,7 @@ pub struct Options {
 pub struct Gateway(pub(crate) Arc<Inner>);
 
 pub(crate) struct Inner {
+    memory: Memory,
     pub(crate) snapshot: ArcSwap<Snapshot>,
     pub(crate) config: ArcSwap<Config>,
     pub(crate) checker: Checker,
@@ -77,6 +78,7 @@ impl Gateway {
         let (progress_sender, progress) = watch::channel(Progress::Starting);
         let (changes, _) = broadcast::channel(CHANGES);
         let inner = Arc::new(Inner {
+            memory: Memory::new(options.config.limits.memory),
             snapshot: ArcSwap::from_pointee(Snapshot::empty(&options.config)),
             config: ArcSwap::from_pointee(options.config),
             checker: Checker::default(),
@@ -92,6 +94,11 @@ impl Gateway {
         });
         tokio::spawn(Writer::new(Arc::downgrade(&inner), progress_sender, options.local).run(inbox));
         Gateway(inner)
+    }
+
+    /// What may be queued or kept for clients and servers together. It is as large as it was at the start.
+    pub fn memory(&self) -> &Memory {
+        &self.0.memory
     }
 
     /// The newest snapshot, once there is a first one.

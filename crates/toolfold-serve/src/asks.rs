@@ -16,7 +16,9 @@ pub(crate) struct Asks {
 }
 
 /// Where messages to the client go. Never waits: what cannot be taken is lost, as on a connection that broke.
-pub(crate) type Outlet = Arc<dyn Fn(Message) + Send + Sync>;
+pub(crate) trait Outlet: Send + Sync + 'static {
+    fn put(&self, message: Message);
+}
 
 impl Asks {
     /// Takes the client's answer; whether anybody waited for it.
@@ -38,38 +40,38 @@ impl Asks {
 }
 
 /// A client of the session era, as the gateway sees it during one request.
-pub(crate) struct Asked {
+pub(crate) struct Asked<O> {
     pub(crate) asks: Arc<Asks>,
-    pub(crate) outlet: Outlet,
+    pub(crate) outlet: O,
 }
 
-impl Peer for Asked {
+impl<O: Outlet> Peer for Asked<O> {
     fn notify(&self, method: &str, params: Option<Raw>) {
-        (self.outlet)(Message::notification(method, params));
+        self.outlet.put(Message::notification(method, params));
     }
 
     fn ask<'a>(&'a self, method: &'a str, params: Option<Raw>) -> BoxFuture<'a, Answer> {
         Box::pin(async move {
             let (id, answer) = self.asks.open();
             let _withdrawn = Withdraw { asked: self, id: id.clone() };
-            (self.outlet)(Message::request(id, method, params));
+            self.outlet.put(Message::request(id, method, params));
             answer.await.unwrap_or_else(|_| Err(RpcError::internal("The client is gone.")))
         })
     }
 }
 
 /// Tells the client that nobody waits for its answer any more.
-struct Withdraw<'a> {
-    asked: &'a Asked,
+struct Withdraw<'a, O: Outlet> {
+    asked: &'a Asked<O>,
     id: Id,
 }
 
-impl Drop for Withdraw<'_> {
+impl<O: Outlet> Drop for Withdraw<'_, O> {
     fn drop(&mut self) {
         if self.asked.asks.close(&self.id) {
             let mut params = Object::new();
             params.set_raw("requestId", self.id.to_raw()).set("reason", "The call that asked has ended.");
-            (self.asked.outlet)(Message::notification("notifications/cancelled", Some(params.to_raw())));
+            self.asked.outlet.put(Message::notification("notifications/cancelled", Some(params.to_raw())));
         }
     }
 }

@@ -1,15 +1,18 @@
 //! Transports: stdio and streamable HTTP, both eras of the protocol on each. This crate translates and never decides:
 //! what a request means is the gateway's business, how it came in and how its answer goes out is ours.
 
+mod asking;
 mod asks;
-mod era;
+mod budget;
+mod conversation;
 mod http;
 mod info;
-mod legacy;
-mod listen;
-mod modern;
+mod outbox;
 mod running;
+mod stateless;
 mod stdio;
+mod subscription;
+mod text;
 
-pub use http::{Address, serve_http};
+pub use http::{Address, Deadlines, serve_http, serve_http_within};
 pub use stdio::serve_stdio;

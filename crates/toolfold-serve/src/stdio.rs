@@ -3,30 +3,34 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, BufWriter};
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::Semaphore;
+use tokio::sync::broadcast::error::RecvError;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
-use toolfold_core::Surface;
+use toolfold_core::{Principal, Surface};
 use toolfold_gateway::Gateway;
-use toolfold_wire::{BadMessage, Id, Message, Raw, RpcError, code};
+use toolfold_wire::{BadMessage, Id, Message, Object, Raw, RpcError, code, raw};
 use tracing::debug;
 
+use crate::asking::{Asking, is_notification};
 use crate::asks::Outlet;
-use crate::era::is_modern;
-use crate::legacy::Legacy;
-use crate::listen::Listening;
-use crate::modern::{self, Envelope};
+use crate::budget::{Budget, SMALL, counted};
+use crate::conversation::{AT_ONCE as ADMITTED, Conversation, too_many};
+use crate::outbox::{Lines, Outbox, outbox};
 use crate::running::Running;
+use crate::stateless::{Asker, Envelope};
+use crate::subscription::Subscription;
 
 /// The longest line a client may send.
 const LONGEST_LINE: usize = 32 * 1024 * 1024;
 /// Requests worked on at once; the next one waits in the pipe.
 const AT_ONCE: usize = 256;
-/// Lines that wait for a client that does not read.
-const WAITING: usize = 1024;
+/// Subscriptions that may be open at once.
+const SUBSCRIPTIONS: usize = 64;
 /// After the end of input: time for what is under way to be answered.
-const DRAIN: Duration = Duration::from_secs(10);
+const DRAIN: Duration = Duration::from_secs(20);
 
 /// Serves until the input ends, then answers what is still under way.
 pub async fn serve_stdio(
@@ -36,30 +40,34 @@ pub async fn serve_stdio(
     output: impl AsyncWrite + Unpin + Send + 'static,
     stop: CancellationToken,
 ) -> std::io::Result<()> {
-    let (out, lines) = mpsc::channel(WAITING);
+    let budget = Budget::of(&gateway);
+    let (out, lines) = outbox(&budget.answers);
     let writer = tokio::spawn(write_lines(output, lines));
     let mut connection = Connection {
-        gateway,
-        surface,
+        asker: Asker { gateway, principal: Principal::local(), surface },
+        budget,
         out,
-        legacy: None,
+        conversation: None,
         running: Arc::default(),
         listening: CancellationToken::new(),
+        subscriptions: Arc::new(Semaphore::new(SUBSCRIPTIONS)),
         permits: Arc::new(Semaphore::new(AT_ONCE)),
         work: JoinSet::new(),
     };
     let mut input = BufReader::with_capacity(64 * 1024, input);
-    let mut line = Vec::new();
     loop {
-        line.clear();
+        let mut line = Vec::new();
         let more = tokio::select! {
             more = read_line(&mut input, &mut line) => more?,
             () = stop.cancelled() => break,
         };
         match more {
             Line::End => break,
-            Line::TooLong => connection.refuse(too_long()).await,
-            Line::Complete => connection.line(&line).await,
+            // A client that does not read its answers must not keep us from ending.
+            Line::TooLong | Line::Complete => tokio::select! {
+                () = connection.line(more, line) => {}
+                () = stop.cancelled() => break,
+            },
         }
     }
     connection.drain().await;
@@ -70,151 +78,178 @@ pub async fn serve_stdio(
 }
 
 struct Connection {
-    gateway: Gateway,
-    surface: Surface,
-    out: mpsc::Sender<String>,
-    legacy: Option<Arc<Legacy>>,
+    asker: Asker,
+    budget: Budget,
+    out: Outbox,
+    conversation: Option<Arc<Conversation>>,
     /// Requests of the stateless era.
     running: Arc<Running>,
     listening: CancellationToken,
+    subscriptions: Arc<Semaphore>,
     permits: Arc<Semaphore>,
     work: JoinSet<()>,
 }
 
+impl Outlet for Outbox {
+    fn put(&self, message: Message) {
+        self.tell(message.to_line());
+    }
+}
+
 impl Connection {
-    async fn line(&mut self, line: &[u8]) {
+    async fn line(&mut self, kind: Line, line: Vec<u8>) {
+        if matches!(kind, Line::TooLong) {
+            return self.refuse(too_long()).await;
+        }
         if line.iter().all(u8::is_ascii_whitespace) {
             return;
         }
         while self.work.try_join_next().is_some() {}
-        for message in Message::parse_all(line.to_vec()) {
+        let (line, counted) = self.counted(line);
+        for message in Message::parse_all(line) {
             match message {
-                Ok(Message::Request { id, method, params }) => self.request(id, method, params).await,
-                Ok(Message::Notification { method, params }) => self.notification(&method, params).await,
-                Ok(Message::Response { id, outcome }) => {
-                    let expected = self.legacy.as_ref().is_some_and(|legacy| legacy.answered(&id, outcome));
-                    if !expected {
-                        debug!(%id, "the client answered a question that nobody waits for");
-                    }
+                Ok(Message::Request { id, .. }) if !counted => {
+                    let error = RpcError::internal("Too many large requests are being worked on. Try again later.");
+                    self.send(Message::response(id, Err(error))).await;
                 }
+                Ok(Message::Request { id, method, params }) => match Asking::read(id, method, params.as_ref()) {
+                    Ok(asking) => self.request(asking).await,
+                    Err((id, error)) => self.refuse(BadMessage { id, error }).await,
+                },
+                Ok(Message::Notification { method, params }) => self.notification(&method, params).await,
+                Ok(Message::Response { id, outcome }) => self.answered(&id, outcome),
                 Err(bad) => self.refuse(bad).await,
             }
         }
     }
 
-    async fn request(&mut self, id: Id, method: String, params: Option<Raw>) {
-        if is_modern(&method, params.as_ref()) {
-            return self.modern(id, method, params).await;
+    /// A line with its share of the memory; `false` where there is none left for it.
+    fn counted(&self, line: Vec<u8>) -> (Bytes, bool) {
+        if line.len() <= SMALL {
+            return (line.into(), true);
         }
-        if method == "initialize" {
-            return self.initialize(id, params).await;
+        match self.budget.bodies.take(line.len()) {
+            Some(share) => (counted(line, share), true),
+            None => (line.into(), false),
         }
-        let Some(legacy) = self.legacy.clone() else {
-            let outcome = match method.as_str() {
-                "ping" => Ok(toolfold_wire::raw(&toolfold_wire::Object::new())),
+    }
+
+    async fn request(&mut self, asking: Asking) {
+        if asking.is_stateless() {
+            return self.stateless(asking).await;
+        }
+        if asking.method == "initialize" {
+            return self.initialize(asking).await;
+        }
+        let Some(conversation) = self.conversation.clone() else {
+            let outcome = match asking.method.as_str() {
+                "ping" => Ok(raw(&Object::new())),
                 _ => Err(RpcError::new(
                     code::INVALID_REQUEST,
                     "Send `initialize` first, or the `_meta` of protocol 2026-07-28 with every request.",
                 )),
             };
-            return self.send(Message::response(id, outcome)).await;
+            return self.send(Message::response(asking.id, outcome)).await;
         };
-        let outlet = self.outlet();
+        let permit = self.permits.clone().acquire_owned().await;
+        let running = match conversation.admit(&asking) {
+            Ok(running) => running,
+            Err(error) => return self.send(Message::response(asking.id, Err(error))).await,
+        };
         let out = self.out.clone();
-        self.spawn(async move {
-            if let Some(answer) = legacy.request(id, method, params, outlet).await {
-                let _ = out.send(answer.to_line()).await;
+        self.work.spawn(async move {
+            let _permit = permit;
+            if let Some(answer) = conversation.request(asking, running, out.clone()).await {
+                out.answer(answer.to_line()).await;
             }
-        })
-        .await;
+        });
     }
 
-    async fn initialize(&mut self, id: Id, params: Option<Raw>) {
-        let outcome = match Legacy::begin(&self.gateway, self.surface, params.as_ref()) {
-            Ok((legacy, result)) => {
-                self.begin(Arc::new(legacy));
+    async fn initialize(&mut self, asking: Asking) {
+        let Asker { gateway, principal, surface } = &self.asker;
+        let outcome = match Conversation::begin(gateway, principal.clone(), *surface, &asking.params) {
+            Ok((conversation, result)) => {
+                self.begin(Arc::new(conversation));
                 Ok(result)
             }
             Err(error) => Err(error),
         };
-        self.send(Message::response(id, outcome)).await;
+        self.send(Message::response(asking.id, outcome)).await;
     }
 
     /// Makes this the conversation, and tells the client of changes from now on.
-    fn begin(&mut self, legacy: Arc<Legacy>) {
+    fn begin(&mut self, conversation: Arc<Conversation>) {
         self.listening.cancel();
         self.listening = CancellationToken::new();
-        legacy.tell_changes(self.outlet(), self.listening.clone());
-        self.legacy = Some(legacy);
+        tokio::spawn(tell_changes(conversation.clone(), self.out.clone(), self.listening.clone()));
+        self.conversation = Some(conversation);
     }
 
-    async fn modern(&mut self, id: Id, method: String, params: Option<Raw>) {
-        let envelope = match Envelope::read(params.as_ref()) {
+    async fn stateless(&mut self, asking: Asking) {
+        let envelope = match Envelope::read(&asking.about) {
             Ok(envelope) => envelope,
-            Err(error) => return self.send(Message::response(id, Err(error))).await,
+            Err(error) => return self.send(Message::response(asking.id, Err(error))).await,
         };
-        let (gateway, surface, out, running) =
-            (self.gateway.clone(), self.surface, self.out.clone(), self.running.clone());
-        let cancel = running.begin(&id);
-        if method == "subscriptions/listen" {
-            let listening = self.listening.clone();
+        let permit = self.permits.clone().acquire_owned().await;
+        let Some(running) = self.running.begin(&asking.id, ADMITTED) else {
+            return self.send(Message::response(asking.id, Err(too_many()))).await;
+        };
+        let (asker, out, id) = (self.asker.clone(), self.out.clone(), asking.id.clone());
+        if asking.method == "subscriptions/listen" {
+            let (places, listening) = (self.subscriptions.clone(), self.listening.clone());
             // Not counted as work: it would use up a place for as long as the client lives.
+            drop(permit);
             tokio::spawn(async move {
-                let outcome = match Listening::begin(&gateway, surface, id.clone(), params.as_ref(), out.clone()).await
-                {
-                    Ok(listening_now) => tokio::select! {
-                        result = listening_now.run(cancel) => result.map(Ok),
+                let outcome = match Subscription::begin(asker, id.clone(), &asking.params, &places, out.clone()).await {
+                    Ok(subscription) => tokio::select! {
+                        result = subscription.run(CancellationToken::new()) => result.map(Ok),
+                        () = running.cancel.cancelled() => None,
                         () = listening.cancelled() => None,
                     },
                     Err(error) => Some(Err(error)),
                 };
-                running.end(&id);
+                drop(running);
                 if let Some(outcome) = outcome {
-                    let _ = out.send(Message::response(id, outcome).to_line()).await;
+                    out.answer(Message::response(id, outcome).to_line()).await;
                 }
             });
             return;
         }
-        self.spawn(async move {
-            let work = modern::answer(&gateway, surface, envelope, method, params, out.clone(), cancel.clone());
+        self.work.spawn(async move {
+            let _permit = permit;
+            let cancel = running.cancel.clone();
             let outcome = tokio::select! {
-                outcome = work => outcome,
+                biased;
+                outcome = asker.answer(asking, envelope, Some(out.clone()), cancel.clone()) => outcome,
                 () = cancel.cancelled() => return,
             };
-            running.end(&id);
-            let _ = out.send(Message::response(id, outcome).to_line()).await;
-        })
-        .await;
+            drop(running);
+            out.answer(Message::response(id, outcome).to_line()).await;
+        });
     }
 
     async fn notification(&self, method: &str, params: Option<Raw>) {
         if method == "notifications/cancelled" {
             self.running.cancel(params.as_ref());
         }
-        if let Some(legacy) = &self.legacy {
-            legacy.notification(method, params).await;
+        if let Some(conversation) = self.conversation.as_ref().filter(|_| is_notification(method)) {
+            conversation.notification(method, params).await;
         }
     }
 
-    async fn spawn(&mut self, work: impl Future<Output = ()> + Send + 'static) {
-        let Ok(permit) = self.permits.clone().acquire_owned().await else { return };
-        self.work.spawn(async move {
-            work.await;
-            drop(permit);
-        });
+    fn answered(&self, id: &Id, outcome: Result<Raw, RpcError>) {
+        let expected = self.conversation.as_ref().is_some_and(|conversation| conversation.answered(id, outcome));
+        if !expected {
+            debug!("the client answered a question that nobody waits for");
+        }
     }
 
     async fn refuse(&self, bad: BadMessage) {
-        let _ = self.out.send(bad.to_line()).await;
+        self.out.answer(bad.to_line()).await;
     }
 
     async fn send(&self, message: Message) {
-        let _ = self.out.send(message.to_line()).await;
-    }
-
-    fn outlet(&self) -> Outlet {
-        let out = self.out.clone();
-        Arc::new(move |message| drop(out.try_send(message.to_line())))
+        self.out.answer(message.to_line()).await;
     }
 
     /// Waits for what is under way, but not for ever, and not for a client to answer questions: it cannot any more.
@@ -223,23 +258,48 @@ impl Connection {
         let finished = async { while self.work.join_next().await.is_some() {} };
         if tokio::time::timeout(DRAIN, finished).await.is_err() {
             self.running.cancel_all();
-            if let Some(legacy) = &self.legacy {
-                legacy.running.cancel_all();
+            if let Some(conversation) = &self.conversation {
+                conversation.running.cancel_all();
             }
             self.work.shutdown().await;
         }
     }
 }
 
-async fn write_lines(output: impl AsyncWrite + Unpin, mut lines: mpsc::Receiver<String>) -> std::io::Result<()> {
+/// Tells the client of changes until the conversation is over.
+async fn tell_changes(conversation: Arc<Conversation>, out: Outbox, over: CancellationToken) {
+    let mut changes = conversation.gateway.changes();
+    loop {
+        let change = tokio::select! {
+            () = over.cancelled() => return,
+            change = changes.recv() => change,
+        };
+        match change {
+            Ok(change) => {
+                if let Some((method, params)) = change.notification(&conversation.client) {
+                    out.tell(Message::notification(method, params).to_line());
+                }
+            }
+            Err(RecvError::Lagged(_)) => {}
+            Err(RecvError::Closed) => return,
+        }
+    }
+}
+
+async fn write_lines(output: impl AsyncWrite + Unpin, mut lines: Lines) -> std::io::Result<()> {
     let mut output = BufWriter::new(output);
-    while let Some(line) = lines.recv().await {
-        output.write_all(line.as_bytes()).await?;
+    let mut next = lines.next().await;
+    while let Some(line) = next {
+        output.write_all(&line).await?;
         output.write_all(b"\n").await?;
         // One flush for all that is waiting.
-        if lines.is_empty() {
-            output.flush().await?;
-        }
+        next = match lines.try_next() {
+            Some(line) => Some(line),
+            None => {
+                output.flush().await?;
+                lines.next().await
+            }
+        };
     }
     output.flush().await
 }
@@ -263,7 +323,7 @@ async fn read_line(input: &mut (impl AsyncBufReadExt + Unpin), line: &mut Vec<u8
         let taken = end.unwrap_or(available.len());
         too_long |= line.len() + taken > LONGEST_LINE;
         if too_long {
-            line.clear();
+            *line = Vec::new();
         } else {
             line.extend_from_slice(&available[..taken]);
         }

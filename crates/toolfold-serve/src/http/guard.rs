@@ -1,18 +1,30 @@
-//! Who may speak to us at all. A page in a browser on this machine can reach loopback too; its `Origin`, or the `Host`
-//! it was tricked into using, gives it away.
+//! Who speaks to us, and whether they may at all. A page in a browser on this machine can reach loopback too; its
+//! `Origin`, or the `Host` it was tricked into using, gives it away.
+//!
+//! What a reader would get wrong: a header that is sent twice is refused, never looked at. Which of the two counts is
+//! something that the next proxy would decide differently.
 
 use std::net::SocketAddr;
 
-use axum::http::{HeaderMap, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use hyper::header::{self, HeaderName, HeaderValue};
+use hyper::http::request::Parts;
+use hyper::{HeaderMap, Method, StatusCode};
 use toolfold_config::Http;
-use toolfold_core::Secret;
+use toolfold_core::{Principal, Secret};
+
+use super::reply::{Reply, text_response};
+use crate::text::shown;
+
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 pub(crate) struct Guard {
     /// Accepted beside loopback names; without a port.
     hosts: Vec<String>,
     origins: Vec<String>,
     token: Option<Secret>,
+    local: Principal,
+    /// Whoever has the token.
+    holder: Principal,
 }
 
 impl Guard {
@@ -21,28 +33,74 @@ impl Guard {
         if !address.ip().is_unspecified() {
             hosts.push(address.ip().to_string());
         }
-        Guard { hosts, origins: http.origins.clone(), token: http.token.clone() }
+        Guard {
+            hosts,
+            origins: http.origins.clone(),
+            token: http.token.clone(),
+            local: Principal::local(),
+            holder: Principal::token(),
+        }
     }
 
-    /// What a request that may not come in is told.
-    pub(crate) fn refusal(&self, headers: &HeaderMap) -> Option<Response> {
-        let text = |name: header::HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("\u{0}"));
-        let host = text(header::HOST).unwrap_or_default();
+    /// Who this is, or what a request that may not come in is told.
+    pub(crate) fn admit(&self, request: &Parts) -> Result<Principal, Reply> {
+        let headers = &request.headers;
+        if request.uri.authority().is_some() || request.uri.scheme().is_some() {
+            return Err(bad_request("Send the path alone, not a whole URL."));
+        }
+        let host = only(headers, header::HOST)?.ok_or_else(|| bad_request("A Host header is required."))?;
         if !self.knows_host(host) {
-            let message = format!("Host {host:?} is not accepted. Add it to `hosts` under [http] to allow it.\n");
-            return Some((StatusCode::FORBIDDEN, message).into_response());
+            let message =
+                format!("Host {:?} is not accepted. Add it to `hosts` under [http] to allow it.\n", shown(host));
+            return Err(text_response(StatusCode::FORBIDDEN, message));
         }
-        if let Some(origin) = text(header::ORIGIN).filter(|origin| !self.knows_origin(origin)) {
-            let message = format!("Origin {origin:?} is not accepted. Add it to `origins` under [http] to allow it.\n");
-            return Some((StatusCode::FORBIDDEN, message).into_response());
+        let origin = only(headers, header::ORIGIN)?;
+        if let Some(origin) = origin.filter(|origin| !self.knows_origin(origin)) {
+            let message =
+                format!("Origin {:?} is not accepted. Add it to `origins` under [http] to allow it.\n", shown(origin));
+            return Err(text_response(StatusCode::FORBIDDEN, message));
         }
-        let token = self.token.as_ref()?;
-        let given = text(header::AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer "));
+        if request.method == Method::POST {
+            self.check_page(request, host, origin)?;
+        }
+        self.check_token(headers)
+    }
+
+    /// What a page sends without asking first ("simple" requests) does nothing here, and a page of another place does
+    /// nothing below `/v1`, however it asks: browsers say where a request comes from.
+    fn check_page(&self, request: &Parts, host: &str, origin: Option<&str>) -> Result<(), Reply> {
+        let site = only(&request.headers, SEC_FETCH_SITE)?;
+        let kind = only(&request.headers, header::CONTENT_TYPE)?;
+        let (rest, page) = (request.uri.path().starts_with("/v1/"), origin.is_some() || site.is_some());
+        let json = kind.map(is_json);
+        // Programs other than browsers may leave the type out; a browser that does so sends no JSON either.
+        if (page && json != Some(true)) || (rest && json == Some(false)) {
+            return Err(text_response(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "Send JSON, and say so: `Content-Type: application/json`.\n",
+            ));
+        }
+        let elsewhere = site.is_some_and(|site| !matches!(site, "same-origin" | "none"))
+            || origin.is_some_and(|origin| origin.split_once("://").is_none_or(|(_, place)| place != host));
+        let listed = origin.is_some_and(|origin| self.lists_origin(origin));
+        if rest && elsewhere && !listed {
+            return Err(text_response(
+                StatusCode::FORBIDDEN,
+                "A page of another place may not use the HTTP API. Add it to `origins` under [http] to allow it.\n",
+            ));
+        }
+        Ok(())
+    }
+
+    fn check_token(&self, headers: &HeaderMap) -> Result<Principal, Reply> {
+        let Some(token) = &self.token else { return Ok(self.local.clone()) };
+        let given = only(headers, header::AUTHORIZATION)?.and_then(|value| value.strip_prefix("Bearer "));
         if given.is_some_and(|given| same(given.as_bytes(), token.expose().as_bytes())) {
-            return None;
+            return Ok(self.holder.clone());
         }
-        let challenge = [(header::WWW_AUTHENTICATE, "Bearer")];
-        Some((StatusCode::UNAUTHORIZED, challenge, "Send the token as `Authorization: Bearer …`.\n").into_response())
+        let mut refusal = text_response(StatusCode::UNAUTHORIZED, "Send the token as `Authorization: Bearer …`.\n");
+        refusal.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        Err(refusal)
     }
 
     fn knows_host(&self, host: &str) -> bool {
@@ -55,8 +113,30 @@ impl Guard {
             .strip_prefix("http://")
             .or_else(|| origin.strip_prefix("https://"))
             .is_some_and(|host| is_loopback(without_port(host)));
-        local || self.origins.iter().any(|known| known.eq_ignore_ascii_case(origin))
+        local || self.lists_origin(origin)
     }
+
+    fn lists_origin(&self, origin: &str) -> bool {
+        self.origins.iter().any(|known| known.eq_ignore_ascii_case(origin))
+    }
+}
+
+/// The one value of a header; what is sent twice, or is no text, is refused.
+fn only(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Reply> {
+    let mut values = headers.get_all(&name).iter();
+    let Some(value) = values.next() else { return Ok(None) };
+    if values.next().is_some() {
+        return Err(bad_request(&format!("The header {name} is sent twice.")));
+    }
+    value.to_str().map(Some).map_err(|_| bad_request(&format!("The header {name} is not readable text.")))
+}
+
+fn bad_request(message: &str) -> Reply {
+    text_response(StatusCode::BAD_REQUEST, format!("{message}\n"))
+}
+
+fn is_json(kind: &str) -> bool {
+    kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
 }
 
 fn is_loopback(name: &str) -> bool {
@@ -84,7 +164,12 @@ mod tests {
     use super::*;
 
     fn guard() -> Guard {
-        Guard { hosts: vec!["tools.example".into()], origins: vec!["https://app.example".into()], token: None }
+        let http = Http {
+            hosts: vec!["tools.example".into()],
+            origins: vec!["https://app.example".into()],
+            ..Http::default()
+        };
+        Guard::new(&http, "127.0.0.1:7420".parse().unwrap())
     }
 
     #[test]
@@ -105,5 +190,48 @@ mod tests {
         for origin in ["null", "http://evil.example", "http://localhost.evil.example", "file://"] {
             assert!(!guard().knows_origin(origin), "{origin}");
         }
+    }
+
+    fn status(method: &str, target: &str, headers: &[(&str, &str)]) -> u16 {
+        let mut request = hyper::Request::builder().method(method).uri(target);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let (parts, ()) = request.body(()).unwrap().into_parts();
+        guard().admit(&parts).err().map_or(200, |refusal| refusal.status().as_u16())
+    }
+
+    #[test]
+    fn what_can_be_read_in_two_ways_is_refused() {
+        let host = ("host", "localhost:7420");
+        assert_eq!(status("GET", "/healthz", &[host]), 200);
+        assert_eq!(status("GET", "/healthz", &[]), 400);
+        assert_eq!(status("GET", "/healthz", &[host, ("host", "evil.example")]), 400);
+        assert_eq!(status("GET", "/healthz", &[host, ("host", "localhost:7420")]), 400);
+        assert_eq!(status("GET", "http://evil.example/healthz", &[host]), 400);
+        assert_eq!(status("GET", "/healthz", &[host, ("origin", "http://localhost"), ("origin", "null")]), 400);
+        assert_eq!(status("GET", "/healthz", &[host, ("origin", "http://evil.example")]), 403);
+    }
+
+    #[test]
+    fn a_page_calls_no_tool_and_a_program_does() {
+        let host = ("host", "localhost:7420");
+        let (json, plain) = (("content-type", "application/json; charset=utf-8"), ("content-type", "text/plain"));
+        let (own, other) = (("origin", "http://localhost:7420"), ("origin", "http://localhost:3000"));
+        let call = |headers: &[(&str, &str)]| status("POST", "/v1/call_tool", headers);
+        assert_eq!(call(&[host, json]), 200);
+        assert_eq!(call(&[host]), 200, "no browser");
+        assert_eq!(call(&[host, plain]), 415);
+        assert_eq!(call(&[host, own]), 415, "a page can send bytes without a type");
+        assert_eq!(call(&[host, plain, other]), 415);
+        assert_eq!(call(&[host, json, other]), 403);
+        assert_eq!(call(&[host, json, own]), 200);
+        assert_eq!(call(&[host, json, ("origin", "https://app.example")]), 200, "listed");
+        for (site, expected) in [("same-origin", 200), ("none", 200), ("same-site", 403), ("cross-site", 403)] {
+            assert_eq!(call(&[host, json, ("sec-fetch-site", site)]), expected, "{site}");
+        }
+        assert_eq!(status("POST", "/mcp", &[host, json, other]), 200);
+        assert_eq!(status("POST", "/mcp", &[host, plain, other]), 415);
+        assert_eq!(status("POST", "/mcp", &[host]), 200);
     }
 }

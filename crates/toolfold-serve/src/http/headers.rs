@@ -1,27 +1,49 @@
 //! The headers of the stateless era, checked against the body: whoever routes on them must be able to trust them.
+//!
+//! What a reader would get wrong: only a tool that is named directly has a say over headers. A meta-tool's name is never
+//! looked up among the tools of servers, or a server could make rules for it.
 
-use axum::http::HeaderMap;
+use hyper::HeaderMap;
+use toolfold_disclosure::is_meta;
 use toolfold_wire::{
-    METHOD_HEADER, NAME_HEADER, Object, Raw, RpcError, VERSION_HEADER, code, decode_header, meta, name_of,
-    parameter_headers,
+    METHOD_HEADER, NAME_HEADER, Raw, RpcError, VERSION_HEADER, code, decode_header, meta, name_of, parameter_headers,
 };
 
-use crate::era::request_meta;
+use crate::asking::Asking;
+use crate::stateless::{Asker, Envelope};
+use crate::text::shown;
 
-/// Checks the version, method and name that the headers repeat.
-pub(crate) fn check(headers: &HeaderMap, method: &str, params: Option<&Raw>) -> Result<(), RpcError> {
-    let version = request_meta(params).string(meta::VERSION);
+/// Checks all that headers and body of a request both say, and reads its envelope.
+pub(crate) async fn check(asker: &Asker, headers: &HeaderMap, asking: &Asking) -> Result<Envelope, RpcError> {
+    // First: a header that says something else than the body is that, whatever else is wrong with the body.
+    let version = asking.about.string(meta::VERSION);
     expect(headers, VERSION_HEADER, version.as_deref())?;
-    expect(headers, METHOD_HEADER, Some(method))?;
-    let params = params.and_then(|raw| Object::parse(raw));
-    match name_of(method, params.as_ref()) {
-        Some(name) => expect(headers, NAME_HEADER, Some(&name)),
-        None => Ok(()),
+    expect(headers, METHOD_HEADER, Some(&asking.method))?;
+    let name = name_of(&asking.method, Some(&asking.params));
+    if let Some(name) = &name {
+        expect(headers, NAME_HEADER, Some(name))?;
+    }
+    let envelope = Envelope::read(&asking.about)?;
+    if let Some(name) = name.filter(|_| asking.method == "tools/call") {
+        check_tool(asker, headers, &name, asking.params.get("arguments")).await?;
+    }
+    Ok(envelope)
+}
+
+/// Checks the parameters that a directly named tool wants repeated.
+async fn check_tool(asker: &Asker, headers: &HeaderMap, name: &str, arguments: Option<&Raw>) -> Result<(), RpcError> {
+    let snapshot = asker.gateway.snapshot().await;
+    let view = snapshot.view_of(false, &[]);
+    if is_meta(asker.surface, &view, name) {
+        return Ok(());
+    }
+    match view.resolve(name) {
+        Ok(place) => check_parameters(headers, view.entry(place).definition.get(), arguments),
+        Err(_) => Ok(()),
     }
 }
 
-/// Checks the parameters that a tool's schema wants repeated.
-pub(crate) fn check_parameters(headers: &HeaderMap, definition: &str, arguments: Option<Raw>) -> Result<(), RpcError> {
+fn check_parameters(headers: &HeaderMap, definition: &str, arguments: Option<&Raw>) -> Result<(), RpcError> {
     // Nearly no tool has them: the word is looked for before anything is parsed.
     if !definition.contains("x-mcp-header") {
         return Ok(());
@@ -52,7 +74,9 @@ fn expect(headers: &HeaderMap, name: &str, wanted: Option<&str>) -> Result<(), R
     let value = value.to_str().ok().and_then(decode_header);
     match value {
         Some(value) if value == wanted => Ok(()),
-        Some(value) => Err(mismatch(format!("The header {name} says {value:?}, the body {wanted:?}."))),
+        Some(value) => {
+            Err(mismatch(format!("The header {name} says {:?}, the body {:?}.", shown(&value), shown(wanted))))
+        }
         None => Err(mismatch(format!("The header {name} is not readable text."))),
     }
 }

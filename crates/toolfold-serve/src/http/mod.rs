@@ -1,37 +1,61 @@
 //! Streamable HTTP. One endpoint answers both eras: a request of the stateless one carries its version with it, any
 //! other belongs to a session that began with `initialize`.
+//!
+//! hyper is used as it is, without a framework around it: a call spends longer in a router and its layers than in all
+//! that is done here for it.
 
+mod accept;
+mod body;
+mod connections;
+mod event;
 mod event_log;
+mod failure;
 mod guard;
 mod headers;
-mod modern;
 mod overview;
+mod place;
 mod post;
 mod reply;
 mod rest;
+mod routes;
 mod session;
+mod sessions;
+mod stateless;
 
+use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
-use axum::Router;
-use axum::extract::{DefaultBodyLimit, Path, Request, State};
-use axum::handler::Handler;
-use axum::http::{HeaderMap, StatusCode};
-use axum::response::{IntoResponse, Response};
-use axum::routing::{any, get};
-use tokio::net::TcpListener;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 use toolfold_core::Surface;
 use toolfold_gateway::Gateway;
-use tower_service::Service;
+use tracing::{debug, warn};
 
+use connections::{Admitted, Connections};
 use guard::Guard;
-use reply::json_response;
-use session::Sessions;
+pub use place::Deadlines;
+use place::{Busy, Watched};
+use reply::Reply;
+use sessions::Sessions;
 
-/// The largest request body.
-const LARGEST_BODY: usize = 32 * 1024 * 1024;
+use crate::budget::Budget;
+
+/// After the time for calls under way: time for those that could not be finished to be told so.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+/// The longest head of a request.
+const LARGEST_HEAD: usize = 32 * 1024;
+/// Subscriptions of stateless clients that may be open at once.
+const SUBSCRIPTIONS: usize = 2_048;
+/// A pause after an error of `accept` that is no single connection's fault.
+const RECOVER: Duration = Duration::from_millis(20);
 
 /// Where a server listens, for people.
 #[derive(Debug, Clone, Copy)]
@@ -43,73 +67,135 @@ impl Address {
     }
 }
 
-#[derive(Clone)]
 pub(crate) struct App {
     gateway: Gateway,
     surface: Surface,
     sessions: Arc<Sessions>,
-    guard: Arc<Guard>,
+    /// How many subscriptions may be open.
+    subscriptions: Arc<Semaphore>,
+    budget: Arc<Budget>,
+    guard: Guard,
+    deadlines: Deadlines,
+    /// No new work; what is under way goes on.
     stop: CancellationToken,
+    /// What is still under way is given up.
+    end: CancellationToken,
 }
 
-/// Serves until told to stop; what is under way then is finished first.
+/// Serves until told to stop; what is under way then is finished first, within a time.
 pub async fn serve_http(
     gateway: Gateway,
     surface: Surface,
     listener: TcpListener,
     stop: CancellationToken,
 ) -> std::io::Result<()> {
+    serve_http_within(gateway, surface, listener, stop, Deadlines::default()).await
+}
+
+/// As [`serve_http`], with deadlines of the caller's choice.
+pub async fn serve_http_within(
+    gateway: Gateway,
+    surface: Surface,
+    listener: TcpListener,
+    stop: CancellationToken,
+    deadlines: Deadlines,
+) -> std::io::Result<()> {
     let guard = Guard::new(&gateway.config().http, listener.local_addr()?);
-    let sessions = Arc::new(Sessions::default());
-    tokio::spawn(Sessions::sweep(Arc::downgrade(&sessions), stop.clone()));
-    let app = App { gateway, surface, sessions, guard: Arc::new(guard), stop: stop.clone() };
-    let routes = Router::new()
-        .route("/mcp/{surface}", any(named_surface))
-        .route("/healthz", get(|| async { json_response(StatusCode::OK, r#"{"status":"ok"}"#.into()) }))
-        .merge(rest::routes())
-        .route("/", get(front))
-        .fallback(nothing_here)
-        .layer(DefaultBodyLimit::max(LARGEST_BODY))
-        .with_state(app.clone());
-    let door = door.with_state(Arc::new(Door { app, routes })).into_make_service();
-    axum::serve(listener, door).with_graceful_shutdown(stop.cancelled_owned()).await
-}
-
-struct Door {
-    app: App,
-    routes: Router,
-}
-
-/// Where every request comes in. The endpoint itself is not looked up among the routes: nearly all requests are for it,
-/// and the way through a router costs as much as all that is done there for a call.
-async fn door(State(door): State<Arc<Door>>, request: Request) -> Response {
-    let Door { app, routes } = &*door;
-    if let Some(refusal) = app.guard.refusal(request.headers()) {
-        return refusal;
+    let sessions = Arc::new(Sessions::new());
+    tokio::spawn(sessions.clone().sweep(stop.clone()));
+    tokio::spawn(sessions.clone().announce(gateway.clone(), stop.clone()));
+    let (budget, subscriptions) = (Arc::new(Budget::of(&gateway)), Arc::new(Semaphore::new(SUBSCRIPTIONS)));
+    let end = CancellationToken::new();
+    let app = App { gateway, surface, sessions, subscriptions, budget, guard, deadlines, stop, end: end.clone() };
+    let app = Arc::new(app);
+    let connections = Arc::new(Connections::new());
+    let sweep = tokio::spawn(connections.clone().sweep(deadlines, end.clone()));
+    let open = TaskTracker::new();
+    accept(listener, &app, &connections, &open).await;
+    app.sessions.say_goodbye();
+    open.close();
+    if tokio::time::timeout(deadlines.drain, open.wait()).await.is_err() {
+        warn!(connections = open.len(), "some calls took too long to be finished before the end");
+        end.cancel();
+        app.sessions.end_all();
+        let _ = tokio::time::timeout(LAST_WORDS, open.wait()).await;
     }
-    if request.uri().path() == "/mcp" {
-        return post::mcp(app, app.surface, request).await;
-    }
-    routes.clone().call(request).await.into_response()
+    end.cancel();
+    app.sessions.end_all();
+    connections.cut_all();
+    sweep.abort();
+    Ok(())
 }
 
-async fn named_surface(State(app): State<App>, Path(name): Path<String>, request: Request) -> Response {
-    let Some(surface) = Surface::parse(&name) else {
-        let known: Vec<&str> = Surface::ALL.iter().map(|surface| surface.as_str()).collect();
-        let message = format!("There is no surface {name:?}. Use one of: {}.", known.join(", "));
-        return (StatusCode::NOT_FOUND, message).into_response();
+/// Takes connections in until told to stop. The listener is closed with it: who comes later is told by the system.
+async fn accept(listener: TcpListener, app: &Arc<App>, connections: &Arc<Connections>, open: &TaskTracker) {
+    loop {
+        let accepted = tokio::select! {
+            () = app.stop.cancelled() => return,
+            accepted = listener.accept() => accepted,
+        };
+        let (socket, peer) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                debug!(%error, "a connection could not be taken");
+                // Out of descriptors, most likely: one that does nothing is worth less than one that wants something.
+                connections.give_up_one();
+                tokio::time::sleep(RECOVER).await;
+                continue;
+            }
+        };
+        match connections.admit(peer) {
+            Some(admitted) => drop(open.spawn(serve(app.clone(), socket, admitted))),
+            None => refuse(&socket),
+        }
+    }
+}
+
+/// No room, said in a few bytes that fit into the socket's buffer.
+fn refuse(socket: &TcpStream) {
+    const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 10\r\nConnection: close\r\nContent-Length: 40\r\nContent-Type: text/plain\r\n\r\nToo many connections. Come back later.\r\n";
+    // Nobody is there to hear of a failure.
+    let _ = socket.try_write(FULL);
+}
+
+/// One connection, from its first request to its last.
+async fn serve(app: Arc<App>, socket: TcpStream, admitted: Admitted) {
+    // Answers are small and wanted now.
+    let _ = socket.set_nodelay(true);
+    let place = &admitted.place;
+    let service = service_fn(|request| answer(&app, place, request));
+    let io = TokioIo::new(Watched { socket, place: place.clone() });
+    let mut builder = http1::Builder::new();
+    // Heads have their deadline from the sweep; the timer here would be set anew for every request.
+    builder.header_read_timeout(None).max_header_size(LARGEST_HEAD);
+    let connection = builder.serve_connection(io, service);
+    tokio::pin!(connection);
+    tokio::select! {
+        _ = connection.as_mut() => return,
+        () = place.was_cut() => return,
+        () = app.stop.cancelled() => {}
+    }
+    if place.is_quiet() {
+        return;
+    }
+    connection.as_mut().graceful_shutdown();
+    tokio::select! {
+        _ = connection => {}
+        () = place.was_cut() => {}
+    }
+}
+
+async fn answer(
+    app: &Arc<App>,
+    place: &Arc<place::Place>,
+    request: hyper::Request<Incoming>,
+) -> Result<Reply, Infallible> {
+    let busy = Busy::at(place);
+    let (parts, body) = request.into_parts();
+    let mut reply = match app.guard.admit(&parts) {
+        Ok(principal) => routes::answer(app, principal, place.peer, parts, body).await,
+        Err(refusal) => refusal,
     };
-    post::mcp(&app, surface, request).await
-}
-
-async fn front(headers: HeaderMap) -> String {
-    let host = headers.get("host").and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1:7420").to_owned();
-    format!(
-        "Toolfold {} is running.\n\nMCP endpoint: http://{host}/mcp\nHTTP API: http://{host}/openapi.json\nState of the servers: http://{host}/v1/status\n",
-        env!("CARGO_PKG_VERSION")
-    )
-}
-
-async fn nothing_here() -> Response {
-    (StatusCode::NOT_FOUND, "There is nothing here. The MCP endpoint is /mcp.\n").into_response()
+    reply.body_mut().hold(busy);
+    Ok(reply)
 }

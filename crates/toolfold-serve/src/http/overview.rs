@@ -2,23 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use axum::extract::{RawQuery, State};
-use axum::http::StatusCode;
-use axum::response::Response;
+use hyper::StatusCode;
 use serde_json::{Value, json};
 use toolfold_catalog::{Catalog, Node};
 use toolfold_core::{Code, Kind, Refusal};
 use toolfold_disclosure::level::summary;
 
 use super::App;
-use super::reply::json_response;
-use super::rest::refused;
+use super::failure::refused;
+use super::reply::{Reply, json_response};
+use crate::text::shown as cut;
 
 const USUAL_LIMIT: usize = 100;
 const LARGEST_LIMIT: usize = 1000;
 const KINDS: [Kind; 5] = [Kind::Tool, Kind::Agent, Kind::Skill, Kind::Prompt, Kind::Resource];
 
-pub(super) async fn status(State(app): State<App>) -> Response {
+pub(super) async fn status(app: &App) -> Reply {
     let servers = app.gateway.status().await;
     let snapshot = app.gateway.snapshot().await;
     shown(&json!({
@@ -31,8 +30,8 @@ pub(super) async fn status(State(app): State<App>) -> Response {
 }
 
 /// A page of entries by id: `?server=…&kind=…&limit=…&offset=…`.
-pub(super) async fn tools(State(app): State<App>, RawQuery(query): RawQuery) -> Response {
-    let asked = match Asked::read(&query.unwrap_or_default()) {
+pub(super) async fn tools(app: &App, query: &str) -> Reply {
+    let asked = match Asked::read(query) {
         Ok(asked) => asked,
         Err(refusal) => return refused(&refusal),
     };
@@ -64,7 +63,7 @@ fn pointer(catalog: &Catalog, at: usize) -> Value {
 }
 
 /// Every node with its children.
-pub(super) async fn tree(State(app): State<App>) -> Response {
+pub(super) async fn tree(app: &App) -> Reply {
     let snapshot = app.gateway.settled().await;
     let nodes: Vec<Value> = snapshot.catalog.root().children.iter().map(branch).collect();
     shown(&json!({"nodes": nodes}))
@@ -81,7 +80,7 @@ fn branch(node: &Node) -> Value {
     })
 }
 
-pub(super) async fn stats(State(app): State<App>) -> Response {
+pub(super) async fn stats(app: &App) -> Reply {
     let snapshot = app.gateway.settled().await;
     let catalog = &snapshot.catalog;
     let kinds: BTreeMap<&str, usize> =
@@ -99,7 +98,7 @@ fn count(catalog: &Catalog, kind: Kind) -> usize {
     catalog.entries().iter().filter(|entry| entry.kind == kind).count()
 }
 
-fn shown(body: &Value) -> Response {
+fn shown(body: &Value) -> Reply {
     json_response(StatusCode::OK, body.to_string())
 }
 
@@ -131,6 +130,5 @@ impl Asked {
 }
 
 fn wrong(key: &str, wanted: &str) -> Refusal {
-    let shown: String = key.chars().take(100).collect();
-    Refusal::new(Code::InvalidRequest, format!("The parameter {shown:?} must be {wanted}."))
+    Refusal::new(Code::InvalidRequest, format!("The parameter {:?} must be {wanted}.", cut(key)))
 }

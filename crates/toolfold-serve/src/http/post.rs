@@ -1,77 +1,89 @@
 //! The endpoint: by method, then by era.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
-use axum::body::{Bytes, to_bytes};
-use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
-use axum::response::{IntoResponse, Response};
-use toolfold_core::Surface;
-use toolfold_wire::{BoxFuture, Id, LEGACY, MODERN, Message, Raw, RpcError, SESSION_HEADER, VERSION_HEADER, code};
+use bytes::Bytes;
+use hyper::body::Incoming;
+use hyper::header::{HeaderMap, HeaderValue, RETRY_AFTER};
+use hyper::http::request::Parts;
+use hyper::{Method, StatusCode};
+use toolfold_core::{Principal, Surface};
+use toolfold_wire::{
+    BadMessage, BoxFuture, Id, LEGACY, MODERN, Message, RpcError, SESSION_HEADER, VERSION_HEADER, code,
+};
 
+use super::accept::Accepts;
+use super::body::{self, LARGEST_BODY};
+use super::event::event;
 use super::event_log::{EventLog, First, parse_event_id};
-use super::modern::unknown_version;
-use super::reply::{PATIENCE, empty_response, error_response, event_stream, json_response};
-use super::session::Session;
-use super::{App, LARGEST_BODY, modern};
-use crate::asks::Outlet;
-use crate::era::is_modern;
-use crate::legacy::Legacy;
+use super::failure::{session_status, without_body};
+use super::reply::{PATIENCE, Reply, empty_response, error_response, event_stream, json_response};
+use super::routes::not_allowed;
+use super::session::{Said, Session};
+use super::stateless::unknown_version;
+use super::{App, stateless};
+use crate::asking::{Asking, is_notification};
+use crate::conversation::Conversation;
+use crate::running::InFlight;
+use crate::stateless::Asker;
 
-pub(crate) async fn mcp(app: &App, surface: Surface, request: Request) -> Response {
-    let (parts, body) = request.into_parts();
+/// Who sent a request, and what for.
+pub(crate) struct Caller {
+    pub(crate) principal: Principal,
+    pub(crate) peer: IpAddr,
+    pub(crate) surface: Surface,
+}
+
+pub(crate) async fn mcp(app: &Arc<App>, caller: Caller, parts: Parts, body: Incoming) -> Reply {
     match parts.method {
-        Method::POST => match to_bytes(body, LARGEST_BODY).await {
-            Ok(bytes) => post(app, surface, &parts.headers, bytes).await,
-            Err(_) => {
-                let error = RpcError::new(
-                    code::INVALID_REQUEST,
-                    format!("The body is larger than {LARGEST_BODY} bytes, or broke off."),
-                );
-                error_response(StatusCode::PAYLOAD_TOO_LARGE, None, error)
+        Method::POST => {
+            let accepts = Accepts::read(&parts.headers);
+            if accepts.nothing() {
+                return accepts.refusal();
             }
-        },
-        Method::GET => get(app, &parts.headers),
-        Method::DELETE => delete(app, &parts.headers),
-        _ => not_allowed(),
+            match body::read(app, &parts.headers, body).await {
+                Ok(bytes) => post(app, caller, &parts.headers, accepts, bytes).await,
+                Err(why) => {
+                    let (status, error) = without_body(why);
+                    error_response(status, None, error)
+                }
+            }
+        }
+        Method::GET => get(app, &caller, &parts.headers),
+        Method::DELETE => delete(app, &caller, &parts.headers),
+        _ => not_allowed("POST"),
     }
 }
 
-async fn post(app: &App, surface: Surface, headers: &HeaderMap, body: Bytes) -> Response {
+async fn post(app: &Arc<App>, caller: Caller, headers: &HeaderMap, accepts: Accepts, body: Bytes) -> Reply {
     let mut messages = Message::parse_all(body);
     if messages.len() > 1 {
-        return Box::pin(batch(app, headers, messages)).await;
+        return Box::pin(batch(app, &caller, headers, messages)).await;
     }
-    let message = match messages.remove(0) {
-        Ok(message) => message,
-        Err(bad) => return error_response(StatusCode::BAD_REQUEST, bad.id, bad.error),
+    let message = match messages.pop() {
+        Some(Ok(message)) => message,
+        Some(Err(bad)) => return error_response(StatusCode::BAD_REQUEST, bad.id, bad.error),
+        None => return empty_response(StatusCode::ACCEPTED),
     };
-    let says_modern = text(headers, VERSION_HEADER) == Some(MODERN);
     match message {
-        Message::Request { id, method, params } => {
-            if says_modern || is_modern(&method, params.as_ref()) {
-                // In a box of its own, or every request of the other era would be as large.
-                return Box::pin(modern::request(app.clone(), surface, headers, (id, method, params))).await;
-            }
-            if method == "initialize" {
-                return initialize(app, surface, id, params.as_ref());
-            }
-            match session_of(app, headers) {
-                Ok(session) => request(session, accepts_stream(headers), id, method, params).await,
-                Err((status, error)) => error_response(status, Some(id), error),
-            }
-        }
-        Message::Notification { .. } if says_modern => empty_response(StatusCode::ACCEPTED),
-        Message::Notification { method, params } => match session_of(app, headers) {
+        Message::Request { id, method, params } => match Asking::read(id, method, params.as_ref()) {
+            Ok(asking) => ask(app, caller, headers, accepts, asking).await,
+            Err((id, error)) => error_response(StatusCode::BAD_REQUEST, id, error),
+        },
+        Message::Notification { .. } if says_stateless(headers) => empty_response(StatusCode::ACCEPTED),
+        Message::Notification { method, params } => match session_of(app, &caller, headers) {
             Ok(session) => {
-                session.legacy.notification(&method, params).await;
+                if is_notification(&method) {
+                    session.conversation.notification(&method, params).await;
+                }
                 empty_response(StatusCode::ACCEPTED)
             }
             Err((status, error)) => error_response(status, None, error),
         },
-        Message::Response { id, outcome } => match session_of(app, headers) {
+        Message::Response { id, outcome } => match session_of(app, &caller, headers) {
             Ok(session) => {
-                session.legacy.answered(&id, outcome);
+                session.conversation.answered(&id, outcome);
                 empty_response(StatusCode::ACCEPTED)
             }
             Err((status, error)) => error_response(status, Some(id), error),
@@ -79,48 +91,77 @@ async fn post(app: &App, surface: Surface, headers: &HeaderMap, body: Bytes) -> 
     }
 }
 
-fn initialize(app: &App, surface: Surface, id: Id, params: Option<&Raw>) -> Response {
-    let (legacy, result) = match Legacy::begin(&app.gateway, surface, params) {
+async fn ask(app: &Arc<App>, caller: Caller, headers: &HeaderMap, accepts: Accepts, asking: Asking) -> Reply {
+    if says_stateless(headers) || asking.is_stateless() {
+        let asker = Asker { gateway: app.gateway.clone(), principal: caller.principal, surface: caller.surface };
+        // In a box of its own, or every request of the other era would be as large.
+        return Box::pin(stateless::request(app, asker, headers, accepts, asking)).await;
+    }
+    if asking.method == "initialize" {
+        return initialize(app, &caller, asking);
+    }
+    let session = match session_of(app, &caller, headers) {
+        Ok(session) => session,
+        Err((status, error)) => return error_response(status, Some(asking.id), error),
+    };
+    match session.conversation.admit(&asking) {
+        Ok(running) => request(app, session, accepts, asking, running).await,
+        Err(error) => error_response(StatusCode::OK, Some(asking.id), error),
+    }
+}
+
+fn initialize(app: &App, caller: &Caller, asking: Asking) -> Reply {
+    let id = asking.id;
+    let begun = Conversation::begin(&app.gateway, caller.principal.clone(), caller.surface, &asking.params);
+    let (conversation, result) = match begun {
         Ok(begun) => begun,
         Err(error) => return error_response(StatusCode::OK, Some(id), error),
     };
-    let Some(session) = app.sessions.begin(legacy) else {
-        return error_response(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            Some(id),
-            RpcError::internal("No session could be begun."),
-        );
-    };
-    let mut response = json_response(StatusCode::OK, Message::response(id, Ok(result)).to_line());
-    if let Ok(value) = HeaderValue::from_str(&session) {
-        response.headers_mut().insert(SESSION_HEADER, value);
+    match app.sessions.begin(Session::new(conversation, caller.peer, app.budget.clone())) {
+        Ok(session) => {
+            let mut response = json_response(StatusCode::OK, Message::response(id, Ok(result)).to_line());
+            if let Ok(value) = HeaderValue::from_str(&session) {
+                response.headers_mut().insert(SESSION_HEADER, value);
+            }
+            response
+        }
+        Err(why) => {
+            let mut response = error_response(session_status(&why), Some(id), RpcError::internal(why.to_string()));
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("10"));
+            response
+        }
     }
-    response
 }
 
 /// Works on a request of a session. The work goes on when the connection breaks: in this era that is not a
 /// cancellation, and the client may come back for the answer.
-async fn request(session: Arc<Session>, streaming: bool, id: Id, method: String, params: Option<Raw>) -> Response {
+async fn request(app: &App, session: Arc<Session>, accepts: Accepts, asking: Asking, running: InFlight) -> Reply {
+    let id = asking.id.clone();
     let log = session.stream();
-    let mut work = Carried::new(work(session.clone(), log.clone(), id.clone(), method, params));
+    // A client that takes no stream hears what is said meanwhile where it listens, if it does.
+    let said = if accepts.events { log.clone() } else { session.common.clone() };
+    let said = Said { session: session.clone(), log: said };
+    let mut work = Carried::new(work(session.clone(), log.clone(), asking, running, said));
     let first = tokio::select! {
         biased;
         () = work.run() => log.first().await,
-        first = log.first() => first,
-        () = tokio::time::sleep(PATIENCE), if streaming => First::Stream,
+        first = log.first(), if accepts.events => first,
+        () = tokio::time::sleep(PATIENCE), if accepts.events => First::Stream,
     };
     match first {
-        First::Answer(answer) => {
-            session.forget_stream(log.number());
-            json_response(StatusCode::OK, answer)
-        }
-        First::Stream if log.is_closed() && !streaming => error_response(
-            StatusCode::NOT_ACCEPTABLE,
+        First::Answer(answer) if accepts.json => json_response(StatusCode::OK, answer),
+        First::Answer(answer) => event_stream(futures_util::stream::iter(event(None, answer))),
+        First::Nothing if app.end.is_cancelled() => error_response(
+            StatusCode::SERVICE_UNAVAILABLE,
             Some(id),
-            RpcError::new(code::INVALID_REQUEST, "Accept text/event-stream too."),
+            RpcError::internal("Toolfold is stopping, and the call took too long to wait for."),
         ),
+        // Cancelled: there is no answer in this era, but its HTTP response has to end somehow.
+        First::Nothing if accepts.events => event_stream(futures_util::stream::empty()),
+        First::Nothing => empty_response(StatusCode::NO_CONTENT),
         First::Stream => {
-            let prime = session.legacy.version >= "2025-11-25";
+            let prime = session.conversation.version >= "2025-11-25";
+            session.keep(&log);
             event_stream(log.read(0, prime))
         }
     }
@@ -151,57 +192,87 @@ impl Drop for Carried {
     }
 }
 
-async fn work(session: Arc<Session>, log: Arc<EventLog>, id: Id, method: String, params: Option<Raw>) {
-    let outlet: Outlet = {
-        let log = log.clone();
-        Arc::new(move |message: Message| log.push(message.to_line()))
-    };
-    let answer = session.legacy.request(id.clone(), method, params, outlet).await;
-    // A cancelled request gets no answer in this era, but its HTTP response has to end somehow.
-    if let Some(answer) = answer {
-        log.push(answer.to_line());
+async fn work(session: Arc<Session>, log: Arc<EventLog>, asking: Asking, running: InFlight, said: Said) {
+    if let Some(answer) = session.conversation.request(asking, running, said).await {
+        session.answer(&log, &answer);
     }
     log.close();
 }
 
 /// Several messages in one body, as protocol 2025-03-26 has it: answered in one body, in order.
-async fn batch(app: &App, headers: &HeaderMap, messages: Vec<Result<Message, toolfold_wire::BadMessage>>) -> Response {
-    let session = match session_of(app, headers) {
+async fn batch(app: &App, caller: &Caller, headers: &HeaderMap, messages: Vec<Result<Message, BadMessage>>) -> Reply {
+    let session = match session_of(app, caller, headers) {
         Ok(session) => session,
         Err((status, error)) => return error_response(status, None, error),
     };
-    let mut answers = Vec::new();
+    let mut answers: Vec<String> = Vec::new();
+    let mut size = 0;
     for message in messages {
-        match message {
-            Ok(Message::Request { id, method, params }) => {
-                let common = session.common.clone();
-                let outlet: Outlet = Arc::new(move |message: Message| common.push(message.to_line()));
-                answers.extend(session.legacy.request(id, method, params, outlet).await.map(|answer| answer.to_line()));
+        let answer = match message {
+            Ok(Message::Request { id, method, params }) if size < LARGEST_BODY => {
+                batched(&session, Asking::read(id, method, params.as_ref())).await
             }
-            Ok(Message::Notification { method, params }) => session.legacy.notification(&method, params).await,
-            Ok(Message::Response { id, outcome }) => drop(session.legacy.answered(&id, outcome)),
-            Err(bad) => answers.push(bad.to_line()),
-        }
+            Ok(Message::Request { id, .. }) => {
+                Some(failed(Some(id), RpcError::internal("The answers of this batch are too large.")))
+            }
+            Ok(Message::Notification { method, params }) => {
+                if is_notification(&method) {
+                    session.conversation.notification(&method, params).await;
+                }
+                None
+            }
+            Ok(Message::Response { id, outcome }) => {
+                session.conversation.answered(&id, outcome);
+                None
+            }
+            Err(bad) => Some(bad.to_line()),
+        };
+        size += answer.as_ref().map_or(0, String::len);
+        answers.extend(answer);
     }
     if answers.is_empty() {
         return empty_response(StatusCode::ACCEPTED);
     }
-    json_response(StatusCode::OK, format!("[{}]", answers.join(",")))
+    match app.budget.answer(format!("[{}]", answers.join(","))) {
+        Some(whole) => json_response(StatusCode::OK, whole),
+        None => error_response(StatusCode::SERVICE_UNAVAILABLE, None, RpcError::internal("Too many large answers.")),
+    }
+}
+
+async fn batched(session: &Arc<Session>, asking: Result<Asking, (Option<Id>, RpcError)>) -> Option<String> {
+    let admitted = asking.and_then(|asking| match session.conversation.admit(&asking) {
+        Ok(running) => Ok((asking, running)),
+        Err(error) => Err((Some(asking.id), error)),
+    });
+    match admitted {
+        Ok((asking, running)) => {
+            let said = Said { session: session.clone(), log: session.common.clone() };
+            session.conversation.request(asking, running, said).await.map(|answer| answer.to_line())
+        }
+        Err((id, error)) => Some(failed(id, error)),
+    }
+}
+
+fn failed(id: Option<Id>, error: RpcError) -> String {
+    BadMessage { id, error }.to_line()
 }
 
 /// The stream of what belongs to no request, or a stream that broke off.
-fn get(app: &App, headers: &HeaderMap) -> Response {
-    if text(headers, SESSION_HEADER).is_none() || text(headers, VERSION_HEADER) == Some(MODERN) {
-        return not_allowed();
+fn get(app: &App, caller: &Caller, headers: &HeaderMap) -> Reply {
+    if text(headers, SESSION_HEADER).is_none() || says_stateless(headers) {
+        return not_allowed("POST");
     }
-    let session = match session_of(app, headers) {
+    let accepts = Accepts::read(headers);
+    if !accepts.events {
+        return accepts.refusal();
+    }
+    let session = match session_of(app, caller, headers) {
         Ok(session) => session,
         Err((status, error)) => return error_response(status, None, error),
     };
-    let prime = session.legacy.version >= "2025-11-25";
+    let prime = session.conversation.version >= "2025-11-25";
     let Some(last) = text(headers, "last-event-id") else {
-        let seen = session.common.clone();
-        return event_stream(seen.read(0, prime));
+        return event_stream(session.common.clone().read(0, prime));
     };
     let found = parse_event_id(last).and_then(|(number, seen)| Some((session.find_stream(number)?, seen)));
     match found {
@@ -213,17 +284,17 @@ fn get(app: &App, headers: &HeaderMap) -> Response {
     }
 }
 
-fn delete(app: &App, headers: &HeaderMap) -> Response {
+fn delete(app: &App, caller: &Caller, headers: &HeaderMap) -> Reply {
     match text(headers, SESSION_HEADER) {
-        Some(id) if text(headers, VERSION_HEADER) != Some(MODERN) => {
-            let ended = app.sessions.end(id);
+        Some(id) if !says_stateless(headers) => {
+            let ended = app.sessions.end(id, &caller.principal);
             empty_response(if ended { StatusCode::NO_CONTENT } else { StatusCode::NOT_FOUND })
         }
-        _ => not_allowed(),
+        _ => not_allowed("POST"),
     }
 }
 
-fn session_of(app: &App, headers: &HeaderMap) -> Result<Arc<Session>, (StatusCode, RpcError)> {
+fn session_of(app: &App, caller: &Caller, headers: &HeaderMap) -> Result<Arc<Session>, (StatusCode, RpcError)> {
     if let Some(error) = unknown_version(headers) {
         return Err((StatusCode::BAD_REQUEST, error));
     }
@@ -235,19 +306,13 @@ fn session_of(app: &App, headers: &HeaderMap) -> Result<Arc<Session>, (StatusCod
         return Err((StatusCode::BAD_REQUEST, RpcError::new(code::INVALID_REQUEST, message)));
     };
     let ended = || RpcError::new(code::INVALID_REQUEST, "This session has ended. Begin again with `initialize`.");
-    app.sessions.find(id).ok_or_else(|| (StatusCode::NOT_FOUND, ended()))
+    app.sessions.find(id, &caller.principal).ok_or_else(|| (StatusCode::NOT_FOUND, ended()))
 }
 
-/// A client that lists what it accepts and leaves streams out gets none.
-fn accepts_stream(headers: &HeaderMap) -> bool {
-    text(headers, "accept").is_none_or(|accept| accept.contains("text/event-stream") || accept.contains("*/*"))
+fn says_stateless(headers: &HeaderMap) -> bool {
+    text(headers, VERSION_HEADER) == Some(MODERN)
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name)?.to_str().ok()
-}
-
-fn not_allowed() -> Response {
-    let allow = [(header::ALLOW, "POST")];
-    (StatusCode::METHOD_NOT_ALLOWED, allow, "Send MCP messages with POST.\n").into_response()
 }

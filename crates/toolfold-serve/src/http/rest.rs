@@ -5,116 +5,99 @@
 
 use std::sync::Arc;
 
-use axum::Router;
-use axum::body::to_bytes;
-use axum::extract::{Request, State};
-use axum::http::{HeaderValue, Method, StatusCode, header};
-use axum::response::Response;
-use axum::routing::{any, get, post};
+use bytes::Bytes;
+use hyper::body::Incoming;
+use hyper::header::{self, HeaderValue};
+use hyper::http::request::Parts;
+use hyper::{Method, StatusCode};
 use serde_json::json;
-use tokio_util::sync::CancellationToken;
 use toolfold_core::{Code, Principal, Refusal, Surface};
 use toolfold_gateway::{Client, Failed};
-use toolfold_wire::{Object, Raw, RpcError, Silent, code, raw, raw_of};
+use toolfold_wire::{Object, Raw, Silent, raw};
 
-use super::reply::json_response;
-use super::{App, LARGEST_BODY, overview};
+use super::failure::{failed, refused, refused_body};
+use super::reply::{Reply, json_response};
+use super::{App, body, overview};
+use crate::text::shown;
 
 pub(super) const VERBS: [&str; 5] = ["list", "search_tool_by_category", "search_nodes", "expand_tool", CALL];
 const CALL: &str = "call_tool";
 /// What a person or a program may look at.
 pub(super) const VIEWS: [&str; 4] = ["status", "tools", "tree", "stats"];
 
-/// Everything below `/v1`, and the document that describes it.
-const OPENAPI: &str = include_str!("openapi.json");
+/// Everything below `/v1`, described.
+pub(crate) const OPENAPI: &str = include_str!("openapi.json");
 
-pub(super) fn routes() -> Router<App> {
-    let verbs = VERBS.iter().fold(Router::new(), |router, verb| {
-        let handler = move |State(app): State<App>, request: Request| answer(app, verb, request);
-        router.route(&format!("/v1/{verb}"), post(handler).fallback(wrong_method))
-    });
-    let [status, tools, tree, stats] = VIEWS.map(|view| format!("/v1/{view}"));
-    verbs
-        .route(&status, get(overview::status).fallback(wrong_method))
-        .route(&tools, get(overview::tools).fallback(wrong_method))
-        .route(&tree, get(overview::tree).fallback(wrong_method))
-        .route(&stats, get(overview::stats).fallback(wrong_method))
-        .route("/v1/{*rest}", any(nothing_here))
-        .route("/openapi.json", get(|| async { json_response(StatusCode::OK, OPENAPI.to_owned()) }))
+/// Answers what is below `/v1`.
+pub(crate) async fn answer(app: &App, principal: Principal, parts: Parts, body: Incoming) -> Reply {
+    let name = parts.uri.path().strip_prefix("/v1/").unwrap_or_default();
+    let looks = parts.method == Method::GET || parts.method == Method::HEAD;
+    if let Some(verb) = VERBS.into_iter().find(|verb| *verb == name) {
+        if parts.method != Method::POST {
+            return wrong_method(&parts, "POST");
+        }
+        return match body::read(app, &parts.headers, body).await {
+            Ok(bytes) => perform(app, principal, verb, bytes).await,
+            Err(why) => refused_body(why),
+        };
+    }
+    match name {
+        _ if !VIEWS.contains(&name) => nothing_here(),
+        _ if !looks => wrong_method(&parts, "GET"),
+        "status" => overview::status(app).await,
+        "tools" => overview::tools(app, parts.uri.query().unwrap_or_default()).await,
+        "tree" => overview::tree(app).await,
+        _ => overview::stats(app).await,
+    }
 }
 
-async fn answer(app: App, verb: &'static str, request: Request) -> Response {
-    let arguments = match arguments(request).await {
+async fn perform(app: &App, principal: Principal, verb: &'static str, bytes: Bytes) -> Reply {
+    let arguments = match arguments(bytes) {
         Ok(arguments) => arguments,
         Err(refusal) => return refused(&refusal),
     };
-    let cancel = CancellationToken::new();
+    let cancel = app.end.child_token();
     // A client that goes away drops this future, and with it its call.
     let _guard = cancel.clone().drop_guard();
-    let params = Object::new().with("name", verb).with("arguments", &arguments);
-    let client = Arc::new(Client::inside(Principal::local(), Surface::Ontology));
+    let mut params = Object::new().with("name", verb);
+    params.set_raw("arguments", arguments);
+    let client = Arc::new(Client::inside(principal, Surface::Ontology));
     let mut request = toolfold_gateway::Request::new(client, Arc::new(Silent), "tools/call", params);
     request.cancel = cancel;
     match app.gateway.call(request).await {
-        Ok(result) => json_response(StatusCode::OK, body(verb, result).get().to_owned()),
+        Ok(result) => match app.budget.answer(body_of(verb, result).into_bytes()) {
+            Some(body) => json_response(StatusCode::OK, body),
+            None => refused(&Refusal::new(Code::RateLimited, "Too many large answers are waiting to be read.")),
+        },
         Err(Failed::Refused(refusal)) => refused(&refusal),
         Err(Failed::Answered(error)) => failed(&error),
     }
 }
 
 /// The body as an object; none at all asks for everything.
-async fn arguments(request: Request) -> Result<Raw, Refusal> {
-    let bytes = to_bytes(request.into_body(), LARGEST_BODY).await.map_err(|_| {
-        Refusal::new(Code::TooLarge, format!("The body is larger than {LARGEST_BODY} bytes, or broke off."))
-    })?;
+fn arguments(bytes: Bytes) -> Result<Raw, Refusal> {
     let wrong = || Refusal::new(Code::InvalidRequest, "The body must be one JSON object.");
-    let text = std::str::from_utf8(&bytes).map_err(|_| wrong())?.trim();
-    if text.is_empty() {
+    if bytes.iter().all(u8::is_ascii_whitespace) {
         return Ok(raw(&json!({})));
     }
-    raw_of(text).ok().filter(|body| Object::parse(body).is_some()).ok_or_else(wrong)
+    Raw::parse(bytes).ok().filter(|body| body.get().starts_with('{')).ok_or_else(wrong)
 }
 
 /// A tool's result is passed on whole. Of our own answers the JSON is the body; the text beside it says the same.
-fn body(verb: &str, result: Raw) -> Raw {
+fn body_of(verb: &str, result: Raw) -> Raw {
     let own = Object::parse(&result).filter(|_| verb != CALL).and_then(|mut object| object.remove("structuredContent"));
     own.unwrap_or(result)
 }
 
-pub(super) fn refused(refusal: &Refusal) -> Response {
-    let status = match refusal.code {
-        Code::NoMatchInCategory | Code::UnknownPath | Code::ToolNotFound => StatusCode::NOT_FOUND,
-        Code::NotAuthorized | Code::Quarantined => StatusCode::FORBIDDEN,
-        Code::InvalidArguments | Code::InvalidRequest | Code::InvalidCursor => StatusCode::BAD_REQUEST,
-        Code::ServerUnavailable => StatusCode::SERVICE_UNAVAILABLE,
-        Code::ServerTimeout => StatusCode::GATEWAY_TIMEOUT,
-        Code::RateLimited => StatusCode::TOO_MANY_REQUESTS,
-        Code::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-    };
-    json_response(status, refusal.to_json().to_string())
-}
-
-/// The server's own JSON-RPC error. What is wrong with the arguments is the caller's business, the rest the server's.
-fn failed(error: &RpcError) -> Response {
-    let (status, code) = match error.code {
-        code::INVALID_PARAMS => (StatusCode::BAD_REQUEST, Code::InvalidArguments),
-        _ => (StatusCode::BAD_GATEWAY, Code::ServerUnavailable),
-    };
-    let refusal = Refusal::new(code, error.message.clone()).details(json!({"rpc_code": error.code}));
-    json_response(status, refusal.to_json().to_string())
-}
-
-async fn wrong_method(method: Method, request: Request) -> Response {
-    let path = request.uri().path();
-    let right = if VERBS.iter().any(|verb| path == format!("/v1/{verb}")) { "POST" } else { "GET" };
-    let message = format!("{path} does not take {method}: use {right}.");
+fn wrong_method(parts: &Parts, right: &'static str) -> Reply {
+    let message = format!("{} does not take {}: use {right}.", shown(parts.uri.path()), shown(parts.method.as_str()));
     let refusal = Refusal::new(Code::InvalidRequest, message);
     let mut response = json_response(StatusCode::METHOD_NOT_ALLOWED, refusal.to_json().to_string());
     response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(right));
     response
 }
 
-async fn nothing_here() -> Response {
+fn nothing_here() -> Reply {
     let all =
         VERBS.iter().map(|verb| format!("POST /v1/{verb}")).chain(VIEWS.iter().map(|view| format!("GET /v1/{view}")));
     let refusal =

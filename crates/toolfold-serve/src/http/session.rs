@@ -1,157 +1,159 @@
-//! Sessions of the old era over HTTP: who they are, what they still have to hear, and when they are forgotten.
+//! Sessions of the old era over HTTP: whose they are, what they still have to hear, and when they are forgotten.
+//!
+//! What a reader would get wrong: a session that is in use is never given up for another one. Where all places are
+//! taken it is the newcomer who has to wait.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use bytes::Bytes;
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
-use toolfold_wire::Message;
+use toolfold_wire::{Memory, Message, RpcError};
 
-use super::event_log::EventLog;
-use crate::legacy::Legacy;
+use super::event_log::{EventLog, LARGE};
+use crate::asks::Outlet;
+use crate::budget::{Budget, SMALL};
+use crate::conversation::Conversation;
 
-/// A session nobody used for this long is forgotten.
-const IDLE: Duration = Duration::from_secs(30 * 60);
-const SWEEP: Duration = Duration::from_secs(30);
-/// Sessions at once; for a new one beyond that the longest idle is given up.
-const SESSIONS: usize = 4096;
-/// Streams kept for clients that may come back, per session.
+/// What a session keeps of its streams for a client that may come back, and what it keeps while nobody listens.
+const KEPT: usize = 8 * 1024 * 1024;
+const UNHEARD: usize = 1024 * 1024;
+/// How long an ended stream is kept.
+const KEPT_FOR: Duration = Duration::from_secs(60);
+/// Streams kept for clients that may come back.
 const STREAMS: usize = 64;
 
 pub(crate) struct Session {
-    pub(crate) legacy: Legacy,
-    /// What belongs to no request; number 0.
+    pub(crate) conversation: Conversation,
+    /// Where it was begun from.
+    pub(crate) peer: IpAddr,
+    /// What belongs to no request; number 0. Whoever reads it holds a second reference.
     pub(crate) common: Arc<EventLog>,
+    budget: Arc<Budget>,
+    memory: Memory,
     streams: Mutex<BTreeMap<u64, Arc<EventLog>>>,
     next_stream: AtomicU64,
-    used: Mutex<Instant>,
-    closed: CancellationToken,
+    seen: Mutex<Instant>,
+    /// Whether anything was asked in it.
+    used: AtomicBool,
 }
 
 impl Session {
-    fn new(legacy: Legacy) -> Arc<Self> {
-        let session = Arc::new(Session {
-            legacy,
-            common: Arc::new(EventLog::new(0)),
+    pub(crate) fn new(conversation: Conversation, peer: IpAddr, budget: Arc<Budget>) -> Self {
+        Session {
+            conversation,
+            peer,
+            common: Arc::new(EventLog::new(0, UNHEARD)),
+            memory: budget.kept.part(KEPT),
+            budget,
             streams: Mutex::default(),
             next_stream: AtomicU64::new(1),
-            used: Mutex::new(Instant::now()),
-            closed: CancellationToken::new(),
-        });
-        // Weak, because whoever reads the stream is known by the reference to it that it holds.
-        let common = Arc::downgrade(&session.common);
-        let outlet = move |message: Message| {
-            if let Some(common) = common.upgrade() {
-                common.push(message.to_line());
-            }
-        };
-        session.legacy.tell_changes(Arc::new(outlet), session.closed.clone());
-        session
+            seen: Mutex::new(Instant::now()),
+            used: AtomicBool::new(false),
+        }
     }
 
-    /// A stream for one request.
+    /// A stream for one request. It cannot be asked for again until it is kept.
     pub(crate) fn stream(&self) -> Arc<EventLog> {
-        let log = Arc::new(EventLog::new(self.next_stream.fetch_add(1, Ordering::Relaxed)));
-        let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::new(EventLog::new(self.next_stream.fetch_add(1, Ordering::Relaxed), KEPT))
+    }
+
+    /// Keeps a stream for a client that may come back.
+    pub(crate) fn keep(&self, log: &Arc<EventLog>) {
+        let mut streams = self.streams();
         streams.insert(log.number(), log.clone());
         if streams.len() > STREAMS {
-            // Those that have ended are only kept in case their reader comes back: the oldest goes first.
-            let ended = streams.iter().find(|(_, log)| log.is_closed()).map(|(number, _)| *number);
-            ended.and_then(|number| streams.remove(&number));
+            forget_one(&mut streams);
         }
-        log
     }
 
     pub(crate) fn find_stream(&self, number: u64) -> Option<Arc<EventLog>> {
         if number == 0 {
             return Some(self.common.clone());
         }
-        self.streams.lock().unwrap_or_else(PoisonError::into_inner).get(&number).cloned()
+        self.streams().get(&number).cloned()
     }
 
-    pub(crate) fn forget_stream(&self, number: u64) {
-        self.streams.lock().unwrap_or_else(PoisonError::into_inner).remove(&number);
+    /// Says something on a stream of this session. What it has no memory for is lost.
+    pub(crate) fn say(&self, log: &EventLog, line: Bytes) {
+        while !log.push(line.clone(), &self.memory) {
+            // Those that have ended are only kept in case their reader comes back.
+            if !forget_one(&mut self.streams()) {
+                return;
+            }
+        }
     }
 
-    fn close(&self) {
-        self.closed.cancel();
-        self.legacy.running.cancel_all();
+    /// Says an answer, which is never lost: where there is no memory for it, its client is told that.
+    pub(crate) fn answer(&self, log: &EventLog, answer: &Message) {
+        let line = Bytes::from(answer.to_line());
+        let size = line.len();
+        let fits = size <= LARGE && !(size <= SMALL && log.is_silent()) && log.push(line.clone(), &self.memory);
+        match size {
+            _ if fits => {}
+            0..=SMALL => log.push_always(line),
+            _ => log.push_always(self.budget.answer(line).unwrap_or_else(|| no_memory(answer))),
+        }
+    }
+
+    /// Whether somebody waits for an answer or listens.
+    pub(crate) fn is_in_use(&self) -> bool {
+        !self.conversation.running.is_empty() || Arc::strong_count(&self.common) > 1
+    }
+
+    pub(crate) fn was_used(&self) -> bool {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn idle(&self) -> Duration {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
+    }
+
+    pub(crate) fn touch(&self) {
+        self.used.store(true, Ordering::Relaxed);
+        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
+    /// Lets go of streams that ended some time ago.
+    pub(crate) fn forget_ended(&self) {
+        self.streams().retain(|_, log| log.closed().is_none_or(|closed| closed.elapsed() < KEPT_FOR));
+    }
+
+    pub(crate) fn close(&self) {
+        self.conversation.running.cancel_all();
         self.common.close();
     }
 
-    fn idle_since(&self) -> Instant {
-        *self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    fn streams(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<EventLog>>> {
+        self.streams.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Session {
-    fn drop(&mut self) {
-        self.closed.cancel();
+/// Forgets the oldest stream that has ended; whether there was one.
+fn forget_one(streams: &mut BTreeMap<u64, Arc<EventLog>>) -> bool {
+    let ended = streams.iter().find(|(_, log)| log.closed().is_some()).map(|(number, _)| *number);
+    ended.and_then(|number| streams.remove(&number)).is_some()
+}
+
+fn no_memory(answer: &Message) -> Bytes {
+    let error = RpcError::internal("Too many large answers are waiting to be read. Ask again later.");
+    match answer {
+        Message::Response { id, .. } => Message::response(id.clone(), Err(error)).to_line().into(),
+        other => other.to_line().into(),
     }
 }
 
-#[derive(Default)]
-pub(crate) struct Sessions(Mutex<HashMap<String, Arc<Session>>>);
+/// What is said during one request of a session.
+pub(crate) struct Said {
+    pub(crate) session: Arc<Session>,
+    pub(crate) log: Arc<EventLog>,
+}
 
-impl Sessions {
-    /// Begins a session under an id that nobody can guess; `None` without randomness.
-    pub(crate) fn begin(&self, legacy: Legacy) -> Option<String> {
-        let mut bytes = [0u8; 16];
-        getrandom::fill(&mut bytes).ok()?;
-        let id = format!("{:032x}", u128::from_be_bytes(bytes));
-        let mut sessions = self.lock();
-        if sessions.len() >= SESSIONS {
-            let idlest = sessions.iter().min_by_key(|(_, session)| session.idle_since()).map(|(id, _)| id.clone());
-            if let Some(session) = idlest.and_then(|id| sessions.remove(&id)) {
-                session.close();
-            }
-        }
-        sessions.insert(id.clone(), Session::new(legacy));
-        Some(id)
-    }
-
-    pub(crate) fn find(&self, id: &str) -> Option<Arc<Session>> {
-        let session = self.lock().get(id).cloned()?;
-        *session.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
-        Some(session)
-    }
-
-    pub(crate) fn end(&self, id: &str) -> bool {
-        let session = self.lock().remove(id);
-        if let Some(session) = &session {
-            session.close();
-        }
-        session.is_some()
-    }
-
-    /// Forgets idle sessions for as long as there is a table of them.
-    pub(crate) async fn sweep(sessions: Weak<Sessions>, stop: CancellationToken) {
-        loop {
-            tokio::select! {
-                () = stop.cancelled() => {
-                    // Open streams would keep the server from ending.
-                    if let Some(sessions) = sessions.upgrade() {
-                        sessions.lock().drain().for_each(|(_, session)| session.close());
-                    }
-                    return;
-                }
-                () = tokio::time::sleep(SWEEP) => {}
-            }
-            let Some(sessions) = sessions.upgrade() else { return };
-            sessions.lock().retain(|_, session| {
-                // A stream that is being read holds a second reference to its log.
-                let kept = session.idle_since().elapsed() < IDLE || Arc::strong_count(&session.common) > 1;
-                if !kept {
-                    session.close();
-                }
-                kept
-            });
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<Session>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+impl Outlet for Said {
+    fn put(&self, message: Message) {
+        self.session.say(&self.log, message.to_line().into());
     }
 }

@@ -174,7 +174,7 @@ impl Door {
         }
         let arguments: Value = params.read("arguments").unwrap_or_default();
         let tools = self.fake.tools();
-        let tool = tools.iter().filter_map(|tool| Object::parse(tool)).find(|tool| tool.string("name") == name);
+        let tool = tools.iter().filter_map(Object::parse).find(|tool| tool.string("name") == name);
         let schema: Value = tool.and_then(|tool| tool.read("inputSchema")).unwrap_or_default();
         for wanted in parameter_headers(&schema).unwrap_or_default() {
             expect_header(headers, &wanted.header, wanted.value(&arguments).as_deref())?;

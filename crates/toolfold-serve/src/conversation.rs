@@ -1,0 +1,109 @@
+//! One conversation of the session era, whatever carries it: it begins with `initialize` and remembers its client.
+
+use std::sync::Arc;
+
+use toolfold_core::{Principal, Surface};
+use toolfold_gateway::{Client, Gateway, Request};
+use toolfold_wire::{Id, Message, Object, Raw, RpcError, code, negotiate};
+
+use crate::asking::Asking;
+use crate::asks::{Asked, Asks, Outlet};
+use crate::info;
+use crate::running::{InFlight, Running};
+
+/// The longest `capabilities`: they are kept for as long as the client stays.
+pub(crate) const LARGEST_CAPABILITIES: usize = 64 * 1024;
+/// Requests of one client that may be worked on at once: half of what one server takes.
+pub(crate) const AT_ONCE: usize = 512;
+/// The longest address that can be subscribed to, because it is kept.
+pub(crate) const LONGEST_URI: usize = 2048;
+
+pub(crate) struct Conversation {
+    pub(crate) gateway: Gateway,
+    pub(crate) client: Arc<Client>,
+    pub(crate) version: &'static str,
+    asks: Arc<Asks>,
+    pub(crate) running: Arc<Running>,
+}
+
+impl Conversation {
+    /// Answers `initialize` and begins the conversation.
+    pub(crate) fn begin(
+        gateway: &Gateway,
+        principal: Principal,
+        surface: Surface,
+        params: &Object,
+    ) -> Result<(Self, Raw), RpcError> {
+        let Some(requested) = params.string("protocolVersion") else {
+            return Err(RpcError::invalid_params("initialize needs `protocolVersion`, a string."));
+        };
+        let version = negotiate(&requested);
+        let capabilities = checked_capabilities(params.get("capabilities"))?;
+        let conversation = Conversation {
+            gateway: gateway.clone(),
+            client: Arc::new(Client::session(principal, surface, capabilities)),
+            version,
+            asks: Arc::default(),
+            running: Arc::default(),
+        };
+        Ok((conversation, info::initialized(gateway, surface, version)))
+    }
+
+    /// Lets a request in, from when on it can be cancelled; an error where it is not worked on.
+    pub(crate) fn admit(&self, asking: &Asking) -> Result<InFlight, RpcError> {
+        checked_uri(&asking.method, &asking.params)?;
+        self.running.begin(&asking.id, AT_ONCE).ok_or_else(too_many)
+    }
+
+    /// Works on a request; `None` where the client cancelled it and expects no answer.
+    pub(crate) async fn request(&self, asking: Asking, running: InFlight, outlet: impl Outlet) -> Option<Message> {
+        let Asking { id, method, params, .. } = asking;
+        let request = Request {
+            client: self.client.clone(),
+            peer: Arc::new(Asked { asks: self.asks.clone(), outlet }),
+            method,
+            params,
+            cancel: running.cancel.clone(),
+        };
+        let outcome = tokio::select! {
+            biased;
+            outcome = self.gateway.handle(request) => outcome,
+            () = running.cancel.cancelled() => return None,
+        };
+        Some(Message::response(id, outcome))
+    }
+
+    pub(crate) async fn notification(&self, method: &str, params: Option<Raw>) {
+        match method {
+            "notifications/cancelled" => self.running.cancel(params.as_ref()),
+            "notifications/initialized" => {}
+            _ => self.gateway.notified(method, params).await,
+        }
+    }
+
+    pub(crate) fn answered(&self, id: &Id, outcome: Result<Raw, RpcError>) -> bool {
+        self.asks.answered(id, outcome)
+    }
+}
+
+/// Capabilities that are small enough to be kept.
+pub(crate) fn checked_capabilities(capabilities: Option<&Raw>) -> Result<Option<Raw>, RpcError> {
+    if capabilities.is_some_and(|raw| raw.get().len() > LARGEST_CAPABILITIES) {
+        let message = format!("The client's capabilities are larger than {LARGEST_CAPABILITIES} bytes.");
+        return Err(RpcError::invalid_params(message));
+    }
+    Ok(capabilities.cloned())
+}
+
+fn checked_uri(method: &str, params: &Object) -> Result<(), RpcError> {
+    let subscribes = matches!(method, "resources/subscribe" | "resources/unsubscribe");
+    if subscribes && params.get("uri").is_some_and(|uri| uri.get().len() > LONGEST_URI) {
+        return Err(RpcError::invalid_params(format!("The `uri` of {method} is longer than {LONGEST_URI} bytes.")));
+    }
+    Ok(())
+}
+
+pub(crate) fn too_many() -> RpcError {
+    let message = format!("Too many requests at once: at most {AT_ONCE} are worked on. Wait for some of them.");
+    RpcError::new(code::INVALID_REQUEST, message)
+}

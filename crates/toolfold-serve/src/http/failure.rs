@@ -1,0 +1,75 @@
+//! What went wrong, as a status of HTTP and as an error of JSON-RPC. Nowhere else in this crate is one made into the other.
+
+use hyper::StatusCode;
+use serde_json::json;
+use toolfold_core::{Code, Refusal};
+use toolfold_wire::{RpcError, code};
+
+use super::body::NoBody;
+use super::reply::{Reply, json_response};
+use super::sessions::NoSession;
+
+/// The status of an error in the stateless era, which has some of its own.
+pub(crate) fn status_of(error: &RpcError) -> StatusCode {
+    match error.code {
+        code::METHOD_NOT_FOUND => StatusCode::NOT_FOUND,
+        code::UNSUPPORTED_VERSION | code::HEADER_MISMATCH | code::MISSING_CAPABILITY => StatusCode::BAD_REQUEST,
+        _ => StatusCode::OK,
+    }
+}
+
+/// The status of a body that never came, and what its sender is told.
+pub(crate) fn without_body(why: NoBody) -> (StatusCode, RpcError) {
+    (body_status(why), RpcError::new(code::INVALID_REQUEST, why.to_string()))
+}
+
+fn body_status(why: NoBody) -> StatusCode {
+    match why {
+        NoBody::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        NoBody::Broken => StatusCode::BAD_REQUEST,
+        NoBody::Late => StatusCode::REQUEST_TIMEOUT,
+        NoBody::NoMemory | NoBody::Stopping => StatusCode::SERVICE_UNAVAILABLE,
+    }
+}
+
+/// The status of a session that could not be begun.
+pub(crate) fn session_status(why: &NoSession) -> StatusCode {
+    match why {
+        NoSession::Full => StatusCode::SERVICE_UNAVAILABLE,
+        NoSession::NoRandomness => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+/// The same for the HTTP API.
+pub(crate) fn refused_body(why: NoBody) -> Reply {
+    let code = match why {
+        NoBody::TooLarge => Code::TooLarge,
+        NoBody::Broken | NoBody::Late => Code::InvalidRequest,
+        NoBody::NoMemory | NoBody::Stopping => Code::RateLimited,
+    };
+    json_response(body_status(why), Refusal::new(code, why.to_string()).to_json().to_string())
+}
+
+/// A refusal over the HTTP API.
+pub(crate) fn refused(refusal: &Refusal) -> Reply {
+    let status = match refusal.code {
+        Code::NoMatchInCategory | Code::UnknownPath | Code::ToolNotFound => StatusCode::NOT_FOUND,
+        Code::NotAuthorized | Code::Quarantined => StatusCode::FORBIDDEN,
+        Code::InvalidArguments | Code::InvalidRequest | Code::InvalidCursor => StatusCode::BAD_REQUEST,
+        Code::ServerUnavailable => StatusCode::SERVICE_UNAVAILABLE,
+        Code::ServerTimeout => StatusCode::GATEWAY_TIMEOUT,
+        Code::RateLimited => StatusCode::TOO_MANY_REQUESTS,
+        Code::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+    };
+    json_response(status, refusal.to_json().to_string())
+}
+
+/// The server's own JSON-RPC error. What is wrong with the arguments is the caller's business, the rest the server's.
+pub(crate) fn failed(error: &RpcError) -> Reply {
+    let (status, code) = match error.code {
+        code::INVALID_PARAMS => (StatusCode::BAD_REQUEST, Code::InvalidArguments),
+        _ => (StatusCode::BAD_GATEWAY, Code::ServerUnavailable),
+    };
+    let refusal = Refusal::new(code, error.message.clone()).details(json!({"rpc_code": error.code}));
+    json_response(status, refusal.to_json().to_string())
+}

@@ -1,0 +1,251 @@
+//! Where one connection stands: what it is waiting for, and since when. The connection writes it down as it goes, and
+//! one sweep over all of them ends those that are past their time, so that no request pays for a timer.
+
+use std::io;
+use std::net::IpAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// How long a client may take for what.
+#[derive(Debug, Clone, Copy)]
+pub struct Deadlines {
+    /// From the first byte of a request, or the beginning of a connection, to the end of the request's head.
+    pub head: Duration,
+    /// What a body has to begin with, and the most that it can ever have left: what comes earns it more.
+    pub body: Duration,
+    /// Between two requests. Longer than the pools of usual clients keep a connection: who closes first is not in doubt.
+    pub idle: Duration,
+    /// To take none of an answer.
+    pub stalled: Duration,
+    /// After the signal to stop, for calls under way to be answered.
+    pub drain: Duration,
+}
+
+impl Default for Deadlines {
+    fn default() -> Self {
+        Deadlines {
+            head: Duration::from_secs(10),
+            body: Duration::from_secs(20),
+            idle: Duration::from_secs(120),
+            stalled: Duration::from_secs(30),
+            drain: Duration::from_secs(20),
+        }
+    }
+}
+
+/// What a connection is waiting for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+enum Phase {
+    /// For the head of a request.
+    Head,
+    /// For us: a request is being answered.
+    Busy,
+    /// For the next request.
+    Idle,
+}
+
+#[derive(Debug)]
+pub(crate) struct Place {
+    pub(crate) peer: IpAddr,
+    began: Instant,
+    phase: AtomicU8,
+    /// Milliseconds after `began`.
+    since: AtomicU64,
+    /// Likewise, since when nothing could be written; 0 while writing goes on.
+    stalled: AtomicU64,
+    cut: CancellationToken,
+}
+
+impl Place {
+    pub(crate) fn new(peer: IpAddr) -> Self {
+        Place {
+            peer,
+            began: Instant::now(),
+            phase: AtomicU8::new(Phase::Head as u8),
+            since: AtomicU64::new(0),
+            stalled: AtomicU64::new(0),
+            cut: CancellationToken::new(),
+        }
+    }
+
+    /// Ends the connection, whatever it is doing.
+    pub(crate) fn cut(&self) {
+        self.cut.cancel();
+    }
+
+    #[cfg(test)]
+    pub(crate) fn is_cut(&self) -> bool {
+        self.cut.is_cancelled()
+    }
+
+    pub(crate) async fn was_cut(&self) {
+        self.cut.cancelled().await;
+    }
+
+    /// Whether nothing would be lost with it: no request is being answered, and all answers are out.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.phase() != Phase::Busy && self.stalled.load(Ordering::Relaxed) == 0
+    }
+
+    /// Whether it is past its time.
+    pub(crate) fn is_overdue(&self, now: Instant, deadlines: &Deadlines) -> bool {
+        let now = now.saturating_duration_since(self.began);
+        let since = |at: &AtomicU64| now.saturating_sub(Duration::from_millis(at.load(Ordering::Relaxed)));
+        if self.stalled.load(Ordering::Relaxed) > 0 && since(&self.stalled) > deadlines.stalled {
+            return true;
+        }
+        match self.phase() {
+            Phase::Head => since(&self.since) > deadlines.head,
+            Phase::Idle => since(&self.since) > deadlines.idle,
+            Phase::Busy => false,
+        }
+    }
+
+    /// Since when it has been as it is.
+    pub(crate) fn since(&self) -> Instant {
+        self.began + Duration::from_millis(self.since.load(Ordering::Relaxed))
+    }
+
+    fn heard(&self) {
+        if self.phase() == Phase::Idle {
+            self.enter(Phase::Head);
+        }
+    }
+
+    fn enter(&self, phase: Phase) {
+        self.since.store(self.now().as_millis() as u64, Ordering::Relaxed);
+        self.phase.store(phase as u8, Ordering::Relaxed);
+    }
+
+    fn wrote(&self, outcome: &Poll<io::Result<usize>>) {
+        if outcome.is_ready() {
+            self.stalled.store(0, Ordering::Relaxed);
+        } else if self.stalled.load(Ordering::Relaxed) == 0 {
+            self.stalled.store((self.now().as_millis() as u64).max(1), Ordering::Relaxed);
+        }
+    }
+
+    fn phase(&self) -> Phase {
+        match self.phase.load(Ordering::Relaxed) {
+            0 => Phase::Head,
+            1 => Phase::Busy,
+            _ => Phase::Idle,
+        }
+    }
+
+    fn now(&self) -> Duration {
+        self.began.elapsed()
+    }
+}
+
+/// A request is being answered for as long as this lives.
+#[derive(Debug)]
+pub(crate) struct Busy(Arc<Place>);
+
+impl Busy {
+    pub(crate) fn at(place: &Arc<Place>) -> Self {
+        place.enter(Phase::Busy);
+        Busy(place.clone())
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.enter(Phase::Idle);
+    }
+}
+
+/// A socket that writes down how it is getting on.
+#[derive(Debug)]
+pub(crate) struct Watched {
+    pub(crate) socket: TcpStream,
+    pub(crate) place: Arc<Place>,
+}
+
+impl AsyncRead for Watched {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let read = Pin::new(&mut self.socket).poll_read(cx, into);
+        if read.is_ready() {
+            self.place.heard();
+        }
+        read
+    }
+}
+
+impl AsyncWrite for Watched {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let wrote = Pin::new(&mut self.socket).poll_write(cx, bytes);
+        self.place.wrote(&wrote);
+        wrote
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let wrote = Pin::new(&mut self.socket).poll_write_vectored(cx, slices);
+        self.place.wrote(&wrote);
+        wrote
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.socket.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.socket).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.socket).poll_shutdown(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place() -> Arc<Place> {
+        Arc::new(Place::new(IpAddr::from([127, 0, 0, 1])))
+    }
+
+    fn overdue(place: &Place, after: Duration) -> bool {
+        place.is_overdue(place.began + after, &Deadlines::default())
+    }
+
+    const MINUTE: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn heads_and_pauses_between_requests_have_their_time_and_answers_as_much_as_they_need() {
+        let place = place();
+        assert!(!overdue(&place, Duration::from_secs(10)));
+        assert!(overdue(&place, Duration::from_secs(11)) && place.is_quiet());
+        let busy = Busy::at(&place);
+        assert!(!overdue(&place, 60 * MINUTE) && !place.is_quiet());
+        drop(busy);
+        assert!(!overdue(&place, MINUTE) && overdue(&place, 3 * MINUTE));
+        // The first byte of the next request: its head has its own time, not what is left of the pause.
+        place.heard();
+        assert!(overdue(&place, MINUTE));
+    }
+
+    #[test]
+    fn who_takes_nothing_of_an_answer_is_given_up() {
+        let place = place();
+        let _busy = Busy::at(&place);
+        place.wrote(&Poll::Pending);
+        assert!(!overdue(&place, Duration::from_secs(29)) && overdue(&place, MINUTE));
+        place.wrote(&Poll::Ready(Ok(1)));
+        assert!(!overdue(&place, MINUTE));
+    }
+}

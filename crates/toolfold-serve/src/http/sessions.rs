@@ -1,0 +1,162 @@
+//! The table of sessions: how many there may be, who has to go, and who may use which.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::sync::broadcast::error::RecvError;
+use tokio_util::sync::CancellationToken;
+use toolfold_core::Principal;
+use toolfold_gateway::{Change, Gateway};
+use toolfold_wire::Message;
+use tracing::{debug, warn};
+
+use super::session::Session;
+
+/// Sessions at once.
+const MOST: usize = 4096;
+/// A session nobody used for this long is forgotten.
+const IDLE: Duration = Duration::from_secs(30 * 60);
+/// One that was used is given up for a newcomer after this long, one that never was after that long.
+const SPARE: Duration = Duration::from_secs(5 * 60);
+const UNUSED: Duration = Duration::from_secs(10);
+const SWEEP: Duration = Duration::from_secs(10);
+
+pub(crate) struct Sessions {
+    most: usize,
+    table: Mutex<HashMap<String, Arc<Session>>>,
+}
+
+/// Why no session could be begun.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum NoSession {
+    #[error("All sessions are taken. Try again in a while, or end some with DELETE.")]
+    Full,
+    #[error("No session could be begun.")]
+    NoRandomness,
+}
+
+impl Sessions {
+    pub(crate) fn new() -> Self {
+        Sessions { most: MOST, table: Mutex::default() }
+    }
+
+    /// Begins a session under an id that nobody can guess.
+    pub(crate) fn begin(&self, session: Session) -> Result<String, NoSession> {
+        let mut bytes = [0u8; 16];
+        getrandom::fill(&mut bytes).map_err(|_| NoSession::NoRandomness)?;
+        let id = format!("{:032x}", u128::from_be_bytes(bytes));
+        let mut table = self.lock();
+        self.make_room(&mut table, session.peer)?;
+        debug!(session = short(&id), principal = %session.conversation.client.principal, peer = %session.peer, "a session begins");
+        table.insert(id.clone(), Arc::new(session));
+        Ok(id)
+    }
+
+    /// The session of this id, if it is this principal's. Another one's is as good as none.
+    pub(crate) fn find(&self, id: &str, principal: &Principal) -> Option<Arc<Session>> {
+        let session = self.lock().get(id).filter(|session| belongs(session, principal)).cloned()?;
+        session.touch();
+        Some(session)
+    }
+
+    pub(crate) fn end(&self, id: &str, principal: &Principal) -> bool {
+        let mut table = self.lock();
+        if !table.get(id).is_some_and(|session| belongs(session, principal)) {
+            return false;
+        }
+        let session = table.remove(id);
+        drop(table);
+        session.inspect(|session| session.close()).is_some()
+    }
+
+    /// Where all places are taken, one that nobody uses makes room: those nothing was ever asked in go first.
+    fn make_room(&self, table: &mut HashMap<String, Arc<Session>>, peer: IpAddr) -> Result<(), NoSession> {
+        // Everybody on this machine has the same address.
+        let crowded = table.len() >= self.most / 2 && !peer.is_loopback();
+        if crowded && table.values().filter(|session| session.peer == peer).count() >= self.most / 2 {
+            return Err(NoSession::Full);
+        }
+        if table.len() < self.most {
+            return Ok(());
+        }
+        let spare = |session: &Session| session.idle() > if session.was_used() { SPARE } else { UNUSED };
+        let candidates = table.iter().filter(|(_, session)| spare(session) && !session.is_in_use());
+        let goes = candidates.min_by_key(|(_, session)| (session.was_used(), std::cmp::Reverse(session.idle())));
+        let Some(id) = goes.map(|(id, _)| id.clone()) else {
+            warn!(sessions = table.len(), "all sessions are taken: a new one is refused");
+            return Err(NoSession::Full);
+        };
+        table.remove(&id).inspect(|session| session.close());
+        Ok(())
+    }
+
+    /// Lets streams that belong to no call end, because the program does; calls go on.
+    pub(crate) fn say_goodbye(&self) {
+        self.lock().values().for_each(|session| session.common.close());
+    }
+
+    pub(crate) fn end_all(&self) {
+        self.lock().drain().for_each(|(_, session)| session.close());
+    }
+
+    /// Forgets what nobody uses any more, until told to stop.
+    pub(crate) async fn sweep(self: Arc<Self>, stop: CancellationToken) {
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = tokio::time::sleep(SWEEP) => {}
+            }
+            self.lock().retain(|_, session| {
+                session.forget_ended();
+                let kept = session.idle() < IDLE || session.is_in_use();
+                if !kept {
+                    session.close();
+                }
+                kept
+            });
+        }
+    }
+
+    /// Tells every session of changes, until told to stop. A change is written once, however many hear of it.
+    pub(crate) async fn announce(self: Arc<Self>, gateway: Gateway, stop: CancellationToken) {
+        let mut changes = gateway.changes();
+        loop {
+            let change = tokio::select! {
+                () = stop.cancelled() => return,
+                change = changes.recv() => change,
+            };
+            match change {
+                Ok(change) => self.tell(&change),
+                Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => return,
+            }
+        }
+    }
+
+    fn tell(&self, change: &Change) {
+        let all: Vec<Arc<Session>> = self.lock().values().cloned().collect();
+        let mut written: Option<Bytes> = None;
+        for session in all {
+            if let Some((method, params)) = change.notification(&session.conversation.client) {
+                let line = written.get_or_insert_with(|| Message::notification(method, params).to_line().into());
+                session.say(&session.common, line.clone());
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<Session>>> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn belongs(session: &Session, principal: &Principal) -> bool {
+    session.conversation.client.principal == *principal
+}
+
+/// Enough of a session's id to tell it from others in the log, and not enough to use it.
+fn short(id: &str) -> &str {
+    &id[..6]
+}

@@ -1,0 +1,145 @@
+//! The stateless era: every request brings its version and its client's capabilities, and every result says what it is
+//! and how long it may be kept.
+
+use std::sync::{Arc, LazyLock};
+
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+use toolfold_core::{Principal, Surface};
+use toolfold_gateway::{Client, Gateway, LogLevel, Request};
+use toolfold_wire::{BoxFuture, MODERN, Message, Object, Peer, Raw, RpcError, code, meta, raw};
+
+use crate::asking::Asking;
+use crate::conversation::checked_capabilities;
+use crate::info;
+use crate::outbox::Outbox;
+use crate::text::shown;
+
+/// How long a list may be kept without asking again. Whoever wants to know sooner subscribes.
+const LIST_TTL_MS: u64 = 30_000;
+
+/// What a request says about itself.
+pub(crate) struct Envelope {
+    capabilities: Option<Raw>,
+    log_level: Option<LogLevel>,
+}
+
+impl Envelope {
+    /// Reads and checks `_meta`. Both of its required members must be there.
+    pub(crate) fn read(about: &Object) -> Result<Self, RpcError> {
+        let missing = |key: &str| RpcError::invalid_params(format!("Invalid params: _meta.{key:?} is required."));
+        let version = about.string(meta::VERSION).ok_or_else(|| missing(meta::VERSION))?;
+        if version != MODERN {
+            return Err(unsupported(&version));
+        }
+        let capabilities = about.get(meta::CLIENT_CAPABILITIES).filter(|raw| raw.get().starts_with('{'));
+        let capabilities = capabilities.ok_or_else(|| missing(meta::CLIENT_CAPABILITIES))?;
+        Ok(Envelope {
+            capabilities: checked_capabilities(Some(capabilities))?,
+            log_level: about.string(meta::LOG_LEVEL).and_then(|level| LogLevel::parse(&level)),
+        })
+    }
+}
+
+pub(crate) fn unsupported(requested: &str) -> RpcError {
+    let requested = shown(requested);
+    RpcError::new(code::UNSUPPORTED_VERSION, format!("Unsupported protocol version: {requested}"))
+        .with_data(&json!({"supported": info::supported(), "requested": requested}))
+}
+
+/// Who is asking, and on which surface.
+#[derive(Clone)]
+pub(crate) struct Asker {
+    pub(crate) gateway: Gateway,
+    pub(crate) principal: Principal,
+    pub(crate) surface: Surface,
+}
+
+impl Asker {
+    /// Answers one request, with everything a result of this era must carry. `out`: what its client hears meanwhile.
+    pub(crate) async fn answer(
+        &self,
+        asking: Asking,
+        envelope: Envelope,
+        out: Option<Outbox>,
+        cancel: CancellationToken,
+    ) -> Result<Raw, RpcError> {
+        let Asking { method, params, .. } = asking;
+        let freshness = freshness(self.surface, &method);
+        let result = match method.as_str() {
+            "server/discover" => info::discovered(&self.gateway, self.surface),
+            "initialize" | "ping" | "logging/setLevel" | "resources/subscribe" | "resources/unsubscribe" => {
+                return Err(RpcError::method_not_found(&method));
+            }
+            _ => {
+                let client = Client::request(self.principal.clone(), self.surface, envelope.capabilities);
+                let peer = Arc::new(Teller { out, log_level: envelope.log_level });
+                self.gateway.handle(Request { client: Arc::new(client), peer, method, params, cancel }).await?
+            }
+        };
+        Ok(self.complete(freshness, result))
+    }
+
+    /// Adds what the era requires and the result does not have; what it has is left alone.
+    pub(crate) fn complete(&self, freshness: Option<u64>, result: Raw) -> Raw {
+        static COMPLETE: LazyLock<Raw> = LazyLock::new(|| raw("complete"));
+        static SERVER_INFO: LazyLock<Raw> = LazyLock::new(|| raw(&info::server_info()));
+        let Some(mut object) = Object::parse(&result) else { return result };
+        if !object.contains("resultType") {
+            object.set_raw("resultType", COMPLETE.clone());
+        }
+        let asked = object.get("resultType").is_none_or(|kind| kind.get() != COMPLETE.get());
+        if let Some(ttl) = freshness.filter(|_| !asked) {
+            let scope = if self.gateway.config().http.token.is_some() { "private" } else { "public" };
+            for (key, value) in [("ttlMs", json!(ttl)), ("cacheScope", json!(scope))] {
+                if !object.contains(key) {
+                    object.set(key, &value);
+                }
+            }
+        }
+        let mut about = object.object("_meta").unwrap_or_default();
+        if !about.contains(meta::SERVER_INFO) {
+            about.set_raw(meta::SERVER_INFO, SERVER_INFO.clone());
+            object.set_raw("_meta", about.to_raw());
+        }
+        object.to_raw()
+    }
+}
+
+/// For how long the answer to a method may be kept, where the era wants to know.
+fn freshness(surface: Surface, method: &str) -> Option<u64> {
+    match method {
+        "tools/list" if surface == Surface::Direct => Some(LIST_TTL_MS),
+        "tools/list" | "server/discover" => Some(10 * LIST_TTL_MS),
+        "prompts/list" | "resources/list" | "resources/templates/list" => Some(LIST_TTL_MS),
+        // Whether a resource has changed only its server knows.
+        "resources/read" => Some(0),
+        _ => None,
+    }
+}
+
+/// A stateless client during one request: it hears what belongs to the request and is never asked directly.
+struct Teller {
+    /// `None` where it wants to hear nothing but the answer.
+    out: Option<Outbox>,
+    log_level: Option<LogLevel>,
+}
+
+impl Peer for Teller {
+    fn notify(&self, method: &str, params: Option<Raw>) {
+        let Some(out) = &self.out else { return };
+        if method == "notifications/message" {
+            let level = params.as_ref().and_then(Object::parse).and_then(|object| object.string("level"));
+            let level = level.and_then(|level| LogLevel::parse(&level)).unwrap_or(LogLevel::Info);
+            if self.log_level.is_none_or(|wanted| level < wanted) {
+                return;
+            }
+        }
+        // A full or closed stream loses notifications, never answers.
+        out.tell(Message::notification(method, params).to_line());
+    }
+
+    fn ask<'a>(&'a self, method: &'a str, _params: Option<Raw>) -> BoxFuture<'a, Result<Raw, RpcError>> {
+        Box::pin(async move { Err(RpcError::internal(format!("{method} cannot be sent to a stateless client."))) })
+    }
+}

@@ -1,0 +1,141 @@
+//! `subscriptions/listen`: the one request of the stateless era that stays open, and the only place where changes that
+//! belong to no request are told.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
+use toolfold_core::Surface;
+use toolfold_gateway::{
+    Change, Client, PROMPTS_CHANGED, RESOURCE_UPDATED, RESOURCES_CHANGED, TOOLS_CHANGED, Watch, updated,
+};
+use toolfold_wire::{Id, Message, Object, Raw, RpcError, code, meta};
+
+use crate::conversation::LONGEST_URI;
+use crate::outbox::Outbox;
+use crate::stateless::Asker;
+
+/// Resources that one subscription may name.
+const MOST_RESOURCES: usize = 100;
+
+/// What a client wants to hear of, and what it is told that it will.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Filter {
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    tools_list_changed: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    prompts_list_changed: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    resources_list_changed: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    resource_subscriptions: Vec<String>,
+}
+
+impl Filter {
+    fn read(params: &Object) -> Result<Self, RpcError> {
+        let filter = params.read::<Filter>("notifications");
+        let filter = filter.ok_or_else(|| RpcError::invalid_params("`notifications`, an object, is required."))?;
+        let uris = &filter.resource_subscriptions;
+        if uris.len() > MOST_RESOURCES || uris.iter().any(|uri| uri.len() > LONGEST_URI) {
+            let message =
+                format!("A subscription names at most {MOST_RESOURCES} resources of at most {LONGEST_URI} bytes each.");
+            return Err(RpcError::invalid_params(message));
+        }
+        Ok(filter)
+    }
+}
+
+pub(crate) struct Subscription {
+    asker: Asker,
+    id: Id,
+    filter: Filter,
+    out: Outbox,
+    _watches: Vec<Watch>,
+    _place: OwnedSemaphorePermit,
+}
+
+impl Subscription {
+    /// Checks the request and watches what it names; resources that nobody has are left out of the acknowledgement.
+    pub(crate) async fn begin(
+        asker: Asker,
+        id: Id,
+        params: &Object,
+        places: &Arc<Semaphore>,
+        out: Outbox,
+    ) -> Result<Self, RpcError> {
+        let mut filter = Filter::read(params)?;
+        let place = places.clone().try_acquire_owned().map_err(|_| {
+            RpcError::new(
+                code::INVALID_REQUEST,
+                "Too many subscriptions are open. End some of them, or come back later.",
+            )
+        })?;
+        let client = Client::request(asker.principal.clone(), asker.surface, None);
+        let mut watches = Vec::new();
+        let mut watched = Vec::new();
+        for uri in std::mem::take(&mut filter.resource_subscriptions) {
+            if let Ok(watch) = asker.gateway.watch(&uri, &client).await {
+                watches.push(watch);
+                watched.push(uri);
+            }
+        }
+        filter.resource_subscriptions = watched;
+        Ok(Subscription { asker, id, filter, out, _watches: watches, _place: place })
+    }
+
+    /// Tells changes until cancelled (`None`) or until there will be no more (the final answer).
+    pub(crate) async fn run(self, stop: CancellationToken) -> Option<Raw> {
+        let mut changes = self.asker.gateway.changes();
+        self.tell("notifications/subscriptions/acknowledged", Object::new().with("notifications", &self.filter));
+        loop {
+            let change = tokio::select! {
+                () = stop.cancelled() => break,
+                () = self.out.closed() => return None,
+                change = changes.recv() => change,
+            };
+            match change {
+                Ok(change) => self.change(&change),
+                // Too far behind to know what changed: everything may have.
+                Err(RecvError::Lagged(_)) => {
+                    [Change::Tools { pinned: true }, Change::Prompts, Change::Resources]
+                        .iter()
+                        .for_each(|change| self.change(change));
+                }
+                Err(RecvError::Closed) => break,
+            }
+        }
+        let result = Object::new().with("_meta", &self.about());
+        Some(self.asker.complete(None, result.to_raw()))
+    }
+
+    fn change(&self, change: &Change) {
+        let filter = &self.filter;
+        let every_tool = self.asker.surface == Surface::Direct;
+        match change {
+            Change::Tools { pinned } if filter.tools_list_changed && (*pinned || every_tool) => {
+                self.tell(TOOLS_CHANGED, Object::new());
+            }
+            Change::Prompts if filter.prompts_list_changed => self.tell(PROMPTS_CHANGED, Object::new()),
+            Change::Resources if filter.resources_list_changed => self.tell(RESOURCES_CHANGED, Object::new()),
+            Change::Resource { uri } if filter.resource_subscriptions.contains(uri) => {
+                self.tell(RESOURCE_UPDATED, Object::parse(&updated(uri)).unwrap_or_default());
+            }
+            _ => {}
+        }
+    }
+
+    /// What a client that does not read cannot be told is lost: it will ask for the lists again anyway.
+    fn tell(&self, method: &str, params: Object) {
+        let params = params.with("_meta", &self.about());
+        self.out.tell(Message::notification(method, Some(params.to_raw())).to_line());
+    }
+
+    fn about(&self) -> Object {
+        let mut about = Object::new();
+        about.set_raw(meta::SUBSCRIPTION_ID, self.id.to_raw());
+        about
+    }
+}
