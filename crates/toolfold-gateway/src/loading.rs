@@ -7,7 +7,7 @@
 use serde_json::json;
 use toolfold_core::{Code, Next, Refusal, ToolId};
 use toolfold_disclosure::{Load, active, loaded};
-use toolfold_store::{Store, StoreError};
+use toolfold_store::Store;
 use toolfold_wire::Raw;
 use tracing::warn;
 
@@ -65,14 +65,17 @@ impl Gateway {
         getrandom::fill(&mut bytes).map_err(|error| unavailable(error.to_string()))?;
         let handle = format!("{:032x}", u128::from_be_bytes(bytes));
         let names = json!(tools.iter().map(ToolId::to_string).collect::<Vec<_>>()).to_string();
-        let kept = handle.clone();
-        self.with_store(move |store| store.save_toolset(&kept, &names)).await.map_err(unavailable)?;
+        let saved = self.store().map_err(unavailable)?.save_toolset(&handle, names).await;
+        saved.map_err(|error| unavailable(error.to_string()))?;
         Ok(handle)
     }
 
     async fn toolset(&self, handle: &str) -> Result<Vec<ToolId>, Refusal> {
-        let wanted = handle.to_owned();
-        let found = self.with_store(move |store| store.load_toolset(&wanted)).await.unwrap_or_else(|why| {
+        let found = match self.store() {
+            Ok(store) => store.load_toolset(handle).await.map_err(|error| error.to_string()),
+            Err(why) => Err(why),
+        };
+        let found = found.unwrap_or_else(|why| {
             warn!("a set of tools could not be read: {why}");
             None
         });
@@ -83,14 +86,8 @@ impl Gateway {
         Ok(names.iter().filter_map(|name| ToolId::parse(name)).collect())
     }
 
-    /// Runs on a thread where waiting for a disk is fine.
-    async fn with_store<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&Store) -> Result<T, StoreError> + Send + 'static,
-    ) -> Result<T, String> {
-        let store = self.0.store.get().cloned().ok_or("there is no store")?;
-        let done = tokio::task::spawn_blocking(move || work(&store)).await;
-        done.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
+    fn store(&self) -> Result<&Store, String> {
+        Ok(self.0.store.get().ok_or("there is no store")?)
     }
 }
 

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, OnceLock, Weak};
 
+use tokio::runtime::Handle;
 use tokio::sync::watch;
 use toolfold_catalog::Catalog;
 use toolfold_config::Precise;
@@ -81,7 +82,7 @@ impl Tier {
 
 fn start(inner: Weak<Inner>) -> SyncSender<()> {
     let (wake, woken) = sync_channel(1);
-    let worker = Worker { inner, woken, encoder: None, known: HashMap::new() };
+    let worker = Worker { inner, woken, runtime: Handle::current(), encoder: None, known: HashMap::new() };
     if let Err(error) = std::thread::Builder::new().name("precise".to_owned()).spawn(|| worker.run()) {
         warn!("search is not as precise as it could be, there is no thread for it: {error}");
     }
@@ -91,6 +92,8 @@ fn start(inner: Weak<Inner>) -> SyncSender<()> {
 struct Worker {
     inner: Weak<Inner>,
     woken: Receiver<()>,
+    /// Where the store's answers are waited for.
+    runtime: Handle,
     /// What was opened last, and what came of it.
     encoder: Option<(PathBuf, Option<Arc<Encoder>>)>,
     /// Vectors of the current catalog, by fingerprint of the text.
@@ -189,7 +192,8 @@ impl Worker {
     fn recall(&mut self, job: &mut Job) {
         let Some(store) = &job.store else { return };
         let texts: Vec<Fingerprint> = job.missing.iter().map(|(fingerprint, _)| *fingerprint).collect();
-        let loaded = store.load_vectors(&job.encoder.identity(), &texts).unwrap_or_else(|error| {
+        let loaded = self.runtime.block_on(store.load_vectors(&job.encoder.identity(), texts.clone()));
+        let loaded = loaded.unwrap_or_else(|error| {
             warn!("vectors are not remembered: {error}. {}", error.hint());
             Vec::new()
         });
@@ -228,7 +232,7 @@ impl Worker {
 
     fn remember(&mut self, job: &Job, fresh: Vec<(Fingerprint, Vec<u8>)>) {
         if let Some(store) = job.store.as_ref().filter(|_| !fresh.is_empty())
-            && let Err(error) = store.save_vectors(&job.encoder.identity(), &fresh)
+            && let Err(error) = self.runtime.block_on(store.save_vectors(&job.encoder.identity(), fresh.clone()))
         {
             debug!("vectors are not remembered: {error}. {}", error.hint());
         }

@@ -26,10 +26,10 @@ impl Gateway {
             return;
         }
         let Some(store) = self.0.store.get().cloned() else { return };
-        let tool = tool.to_string();
-        tokio::task::spawn_blocking(move || {
-            if let Err(error) = store.count_use(&tool) {
-                debug!(tool, "its use is not counted: {error}");
+        let (tool, counted) = (tool.clone(), store.count_use(&tool.to_string()));
+        tokio::spawn(async move {
+            if let Err(error) = counted.await {
+                debug!(%tool, "its use is not counted: {error}");
             }
         });
     }
@@ -38,6 +38,6 @@ impl Gateway {
 /// The ids of the most used tools, most used first.
 pub(crate) async fn most_used(store: Option<Arc<Store>>) -> Vec<ToolId> {
     let Some(store) = store else { return Vec::new() };
-    let read = tokio::task::spawn_blocking(move || store.most_used(AT_LEAST, ASKED).unwrap_or_default()).await;
-    read.unwrap_or_default().iter().filter_map(|id| ToolId::parse(id)).collect()
+    let read = store.most_used(AT_LEAST, ASKED).await.unwrap_or_default();
+    read.iter().filter_map(|id| ToolId::parse(id)).collect()
 }

@@ -122,10 +122,8 @@ impl Writer {
         // A client that has just started us asks for the list of tools first, and most lists need nothing of what
         // follows: reading a few megabytes on the same cores would only be in its way.
         tokio::time::sleep(HEAD_START).await;
-        let path = config.store.clone();
         let wanted: Vec<_> = config.servers.values().map(|server| (server.name.clone(), config_key(server))).collect();
-        let opened = tokio::task::spawn_blocking(move || remembered(path.as_deref(), &wanted)).await;
-        let (store, mut manifests) = opened.unwrap_or_default();
+        let (store, mut manifests) = remembered(config.store.as_deref(), wanted).await;
         if let (Some(store), Some(inner)) = (&store, self.inner.upgrade()) {
             // Never set before: a writer opens once.
             let _ = inner.store.set(store.clone());
@@ -200,9 +198,9 @@ impl Writer {
         };
         let (config, manifest) = (config.clone(), manifest.clone());
         let Some(store) = self.store.clone() else { return };
-        tokio::task::spawn_blocking(move || {
-            let text = raw(&*manifest);
-            if let Err(error) = store.save_manifest(&server, &config_key(&config), text.get()) {
+        let saved = store.save_manifest(&server, &config_key(&config), move || raw(&*manifest).get().to_owned());
+        tokio::spawn(async move {
+            if let Err(error) = saved.await {
                 warn!(%server, "its tools could not be remembered for the next start: {error}. {}", error.hint());
             }
         });
@@ -311,14 +309,20 @@ impl Writer {
             // A supervisor that panicked has dropped its process.
             let _ = stopped.await;
         }
+        if let Some(store) = &self.store {
+            store.close().await;
+        }
     }
 }
 
 type Manifests = BTreeMap<(ServerName, Fingerprint), Arc<Manifest>>;
 
 /// The store and what it remembers. A store that cannot be used costs the memory of the next start, nothing else.
-fn remembered(path: Option<&std::path::Path>, wanted: &[(ServerName, Fingerprint)]) -> (Option<Arc<Store>>, Manifests) {
-    let store = match Store::open(path) {
+async fn remembered(
+    path: Option<&std::path::Path>,
+    wanted: Vec<(ServerName, Fingerprint)>,
+) -> (Option<Arc<Store>>, Manifests) {
+    let store = match Store::open(path).await {
         Ok(opened) => {
             if let Some(notice) = opened.notice {
                 warn!("{notice}");
@@ -330,7 +334,7 @@ fn remembered(path: Option<&std::path::Path>, wanted: &[(ServerName, Fingerprint
             return Default::default();
         }
     };
-    let stored = store.load_manifests_of(wanted).unwrap_or_else(|error| {
+    let stored = store.load_manifests_of(wanted).await.unwrap_or_else(|error| {
         warn!("nothing is remembered: {error}");
         Vec::new()
     });

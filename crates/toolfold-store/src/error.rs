@@ -19,6 +19,14 @@ pub enum StoreError {
     Busy { path: PathBuf },
     #[error("the store {path} is damaged: {why}", path = path.display())]
     Damaged { path: PathBuf, why: String },
+    #[error("the record {path} is damaged ({why}) and is left as it is: it holds what cannot be had again", path = path.display())]
+    RecordDamaged { path: PathBuf, why: String },
+    #[error("the store {path} does not keep up: {waiting} requests wait for it", path = path.display())]
+    Overloaded { path: PathBuf, waiting: usize },
+    #[error("the store is closed")]
+    Closed,
+    #[error("the store was interrupted before it had answered")]
+    Interrupted,
     #[error("the store {path} failed: {why}", path = path.display())]
     Other { path: PathBuf, why: String },
 }
@@ -36,13 +44,30 @@ impl StoreError {
             StoreError::Foreign { .. } => "name another file with `store = \"…\"` or TOOLFOLD_STORE",
             StoreError::Busy { .. } => "look for another Toolfold that hangs; trying again may help",
             StoreError::Damaged { .. } => "nothing to do: it is kept beside its place, and a new one is begun",
+            StoreError::RecordDamaged { .. } => {
+                "bring it back from a backup, or save what can be read with `sqlite3 FILE .recover`; to begin a new one, move it away yourself"
+            }
+            StoreError::Overloaded { .. } => "its disk is slow; trying again may help",
+            StoreError::Closed => "Toolfold is being stopped",
+            StoreError::Interrupted => "this is a mistake of Toolfold's; please report what the log says",
             StoreError::Other { .. } => "name another file with TOOLFOLD_STORE, or \"memory\" to do without",
         }
     }
 
-    pub(crate) fn new(path: Option<&Path>, error: &rusqlite::Error) -> Self {
-        let path = path.unwrap_or(Path::new("in memory")).to_owned();
-        let why = error.to_string();
+    pub(crate) fn is_damage(&self) -> bool {
+        matches!(self, StoreError::Damaged { .. } | StoreError::RecordDamaged { .. })
+    }
+
+    /// The same of a file that is never replaced.
+    pub(crate) fn of_record(self) -> Self {
+        match self {
+            StoreError::Damaged { path, why } => StoreError::RecordDamaged { path, why },
+            other => other,
+        }
+    }
+
+    pub(crate) fn new(path: &Path, error: &rusqlite::Error) -> Self {
+        let (path, why) = (path.to_owned(), error.to_string());
         match error.sqlite_error_code() {
             Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
                 StoreError::NotWritable { path, why }

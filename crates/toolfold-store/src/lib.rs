@@ -1,25 +1,40 @@
-//! What must outlive the process, in one SQLite file. Several Toolfolds may share it: each opens it for itself, and
-//! SQLite keeps them apart.
+//! What must outlive the process. Two classes of it, in two files, because they are damaged differently:
 //!
-//! Every call blocks (on the disk, or up to [`PATIENCE`] on another process), so an asynchronous caller takes a thread
-//! for it. To add something worth keeping: a step at the end of `migrations.rs` and a file like `manifests.rs`.
+//! - *memory* (manifests, failures, vectors, usage, sets of tools) can be had again. A damaged file is set aside with a
+//!   notice and a new one is begun: a start must not fail for it.
+//! - *record* (approvals; audit and tokens will join them) cannot. Its file is made when there is first something to
+//!   put in it, and a damaged one is refused with a message, never replaced.
+//!
+//! What a reader would get wrong: a question is put as the method is called, not when its answer is awaited. Whoever
+//! drops the answer has not taken the question back, so a write that nobody waits for needs no task of its own. All
+//! waiting for a disk or another process happens on the engine's own thread, one per file, behind a queue with a bound.
+//!
+//! Several Toolfolds may share the files: each opens them for itself, and SQLite keeps them apart. To add something
+//! worth keeping: a step at the end of its class in `migrations.rs` and a file like `manifests.rs`.
 
+mod engine;
 mod error;
 mod migrations;
 mod open;
+mod sqlite;
 
+mod failures;
 mod manifests;
 mod toolsets;
 mod usage;
 mod vectors;
 
+mod approvals;
+
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rusqlite::Connection;
+use engine::Engine;
 
+pub use approvals::Approval;
+pub use engine::Answer;
 pub use error::StoreError;
+pub use failures::StoredFailure;
 pub use manifests::StoredManifest;
 
 /// How long one process waits for another to finish writing.
@@ -29,7 +44,8 @@ pub const PATIENCE: Duration = Duration::from_secs(5);
 pub struct Store {
     /// `None`: in memory.
     path: Option<PathBuf>,
-    connection: Mutex<Connection>,
+    memory: Engine,
+    record: Engine,
 }
 
 /// A store that is ready, and what a person should know about how it became so.
@@ -42,14 +58,12 @@ pub struct Opened {
 impl Store {
     /// Opens the store in this file, or begins one; `None`: in memory, gone with the process.
     ///
-    /// A file that is damaged or is no database is moved aside, kept, and mentioned in the notice: what is stored here
-    /// can be had again, and a start must not fail for it. A database that is well but not ours is never touched.
-    pub fn open(path: Option<&Path>) -> Result<Opened, StoreError> {
-        let (connection, notice) = match path {
-            Some(path) => open::file(path)?,
-            None => (open::memory()?, None),
-        };
-        let store = Store { path: path.map(Path::to_owned), connection: Mutex::new(connection) };
+    /// A file that is damaged or is no database is moved aside, kept, and mentioned in the notice. A database that is
+    /// well but not ours is never touched. The record beside it is not looked at before it is needed.
+    pub async fn open(path: Option<&Path>) -> Result<Opened, StoreError> {
+        let (memory, notice) = Engine::memory(path);
+        let notice = notice.await?;
+        let store = Store { path: path.map(Path::to_owned), memory, record: Engine::record(path) };
         Ok(Opened { store, notice })
     }
 
@@ -57,20 +71,20 @@ impl Store {
         self.path.as_deref()
     }
 
-    /// Runs one piece of work. Where it finds the file damaged, a new store takes its place at once: the work has
-    /// failed, the next will not.
-    fn run<T>(&self, work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
-        // A panic in a reader leaves no half-written state behind: SQLite rolls back what was not committed.
-        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
-        let failed = match work(&mut connection) {
-            Ok(value) => return Ok(value),
-            Err(error) => StoreError::new(self.path(), &error),
-        };
-        if let (StoreError::Damaged { .. }, Some(path)) = (&failed, self.path()) {
-            // The damaged file must be closed before its successor is opened.
-            *connection = open::memory()?;
-            *connection = open::replace(path)?;
-        }
-        Err(failed)
+    /// Where the record of the store in this file is, or will be.
+    pub fn record_path(path: &Path) -> PathBuf {
+        path.with_extension("record.db")
     }
+
+    /// Takes no more questions, answers those that were put, and closes the files. A disk that does not answer is not
+    /// waited for: what it has not got by then is lost as it would be with the process.
+    pub async fn close(&self) {
+        let closed = async { tokio::join!(self.memory.close(), self.record.close()) };
+        let _ = tokio::time::timeout(PATIENCE, closed).await;
+    }
+}
+
+/// Milliseconds since 1970.
+fn now() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)
 }

@@ -1,13 +1,11 @@
 //! What servers said of themselves when they last ran, so that the next start can answer without them. The text is
 //! carried, never read: its meaning is its writer's.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use toolfold_core::{Fingerprint, ServerName};
 
-use crate::Store;
-use crate::error::StoreError;
+use crate::engine::Answer;
+use crate::{Store, now};
 
 /// How many configurations of one server name are remembered: projects share this file, and forgotten ones must not
 /// fill it for ever.
@@ -22,18 +20,26 @@ pub struct StoredManifest {
 }
 
 impl Store {
-    /// Remembers this in place of what was remembered for the same server and key.
-    pub fn save_manifest(&self, server: &ServerName, config_key: &Fingerprint, json: &str) -> Result<(), StoreError> {
-        self.run(|connection| {
+    /// Remembers this in place of what was remembered for the same server and key. The text is made on the store's
+    /// thread: to write down twenty thousand tools takes a while.
+    pub fn save_manifest(
+        &self,
+        server: &ServerName,
+        config_key: &Fingerprint,
+        json: impl FnOnce() -> String + Send + 'static,
+    ) -> Answer<()> {
+        let (server, config_key) = (server.clone(), *config_key);
+        self.memory.run(move |connection| {
+            let json = json();
             let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-            save(&transaction, server, config_key, json)?;
+            save(&transaction, &server, &config_key, &json)?;
             transaction.commit()
         })
     }
 
     /// Everything that is remembered, of whatever configuration.
-    pub fn load_manifests(&self) -> Result<Vec<StoredManifest>, StoreError> {
-        self.run(|connection| {
+    pub fn load_manifests(&self) -> Answer<Vec<StoredManifest>> {
+        self.memory.run(|connection| {
             let mut select = connection.prepare_cached("SELECT server, config_key, json FROM manifests")?;
             let rows = select.query_map([], read)?;
             // A row with a name or a key that is none was not written by us; it helps nobody.
@@ -42,16 +48,16 @@ impl Store {
     }
 
     /// What is remembered of these servers in exactly these configurations, in their order.
-    pub fn load_manifests_of(&self, wanted: &[(ServerName, Fingerprint)]) -> Result<Vec<StoredManifest>, StoreError> {
+    pub fn load_manifests_of(&self, wanted: Vec<(ServerName, Fingerprint)>) -> Answer<Vec<StoredManifest>> {
         const SELECT: &str = "SELECT json FROM manifests WHERE server = ?1 AND config_key = ?2";
-        self.run(|connection| {
+        self.memory.run(move |connection| {
             let transaction = connection.transaction()?;
             let mut select = transaction.prepare_cached(SELECT)?;
             let mut found = Vec::new();
             for (server, config_key) in wanted {
                 let json = select.query_row(params![server.as_str(), config_key.as_bytes()], |row| row.get(0));
                 if let Some(json) = json.optional()? {
-                    found.push(StoredManifest { server: server.clone(), config_key: *config_key, json });
+                    found.push(StoredManifest { server, config_key, json });
                 }
             }
             Ok(found)
@@ -59,20 +65,20 @@ impl Store {
     }
 
     /// Forgets this server in all its configurations.
-    pub fn forget_manifest(&self, server: &ServerName) -> Result<(), StoreError> {
-        self.run(|connection| {
+    pub fn forget_manifest(&self, server: &ServerName) -> Answer<()> {
+        let server = server.clone();
+        self.memory.run(move |connection| {
             connection.execute("DELETE FROM manifests WHERE server = ?1", [server.as_str()]).map(|_| ())
         })
     }
 }
 
 fn save(connection: &Connection, server: &ServerName, key: &Fingerprint, json: &str) -> rusqlite::Result<()> {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64);
     let mut upsert = connection.prepare_cached(
         "INSERT INTO manifests (server, config_key, saved_at, json) VALUES (?1, ?2, ?3, ?4)
          ON CONFLICT (server, config_key) DO UPDATE SET saved_at = ?3, json = ?4",
     )?;
-    upsert.execute(params![server.as_str(), key.as_bytes(), now, json])?;
+    upsert.execute(params![server.as_str(), key.as_bytes(), now(), json])?;
     let mut prune = connection.prepare_cached(
         "DELETE FROM manifests WHERE server = ?1 AND config_key <> ?2 AND rowid NOT IN
          (SELECT rowid FROM manifests WHERE server = ?1 ORDER BY saved_at DESC, rowid DESC LIMIT ?3)",

@@ -1,12 +1,22 @@
-//! The format of the file, step by step. A step that has been released is never edited: a file remembers in
+//! The formats of the two files, step by step. A step that has been released is never edited: a file remembers in
 //! `user_version` how many it has been through, and only the rest are applied.
 
 use rusqlite::{Connection, TransactionBehavior};
 
-/// "Tlfd", in the field of the header that says whose database it is.
-pub(crate) const APPLICATION: i64 = 0x546C_6664;
+/// The format of one class of file.
+pub(crate) struct Schema {
+    /// In the field of the header that says whose database it is. One for each class, so that neither file is ever
+    /// taken for the other.
+    pub(crate) application: i64,
+    steps: &'static [&'static str],
+}
 
-const STEPS: [&str; 4] = [
+/// "Tlfd".
+pub(crate) const MEMORY: Schema = Schema { application: 0x546C_6664, steps: &MEMORY_STEPS };
+/// "Tlfr".
+pub(crate) const RECORD: Schema = Schema { application: 0x546C_6672, steps: &RECORD_STEPS };
+
+const MEMORY_STEPS: [&str; 5] = [
     // The same server name may stand for different programs in different projects that share this file: hence two
     // columns in the key.
     "CREATE TABLE manifests (
@@ -32,23 +42,46 @@ const STEPS: [&str; 4] = [
         vector BLOB NOT NULL,
         PRIMARY KEY (encoder, text)
     ) STRICT;",
+    "CREATE TABLE failures (
+        server TEXT NOT NULL,
+        config_key BLOB NOT NULL,
+        failed_at INTEGER NOT NULL,
+        why TEXT NOT NULL,
+        PRIMARY KEY (server, config_key)
+    ) STRICT;",
 ];
 
-pub(crate) const NEWEST: i64 = STEPS.len() as i64;
+const RECORD_STEPS: [&str; 1] = [
+    // What was approved, and the fingerprint of how it looked then: whatever looks different has not been approved.
+    "CREATE TABLE approvals (
+        kind TEXT NOT NULL,
+        subject TEXT NOT NULL,
+        fingerprint BLOB NOT NULL,
+        approved_at INTEGER NOT NULL,
+        approved_by TEXT NOT NULL,
+        PRIMARY KEY (kind, subject)
+    ) STRICT;",
+];
 
-/// All or nothing: a process killed in the middle leaves the file as it was.
-pub(crate) fn apply(connection: &mut Connection) -> rusqlite::Result<()> {
-    if version(connection)? == NEWEST {
-        return Ok(());
+impl Schema {
+    pub(crate) const fn newest(&self) -> i64 {
+        self.steps.len() as i64
     }
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let done = usize::try_from(version(&transaction)?).unwrap_or_default();
-    for step in STEPS.iter().skip(done) {
-        transaction.execute_batch(step)?;
+
+    /// All or nothing: a process killed in the middle leaves the file as it was.
+    pub(crate) fn apply(&self, connection: &mut Connection) -> rusqlite::Result<()> {
+        if version(connection)? == self.newest() {
+            return Ok(());
+        }
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let done = usize::try_from(version(&transaction)?).unwrap_or_default();
+        for step in self.steps.iter().skip(done) {
+            transaction.execute_batch(step)?;
+        }
+        transaction.pragma_update(None, "application_id", self.application)?;
+        transaction.pragma_update(None, "user_version", self.newest())?;
+        transaction.commit()
     }
-    transaction.pragma_update(None, "application_id", APPLICATION)?;
-    transaction.pragma_update(None, "user_version", NEWEST)?;
-    transaction.commit()
 }
 
 pub(crate) fn version(connection: &Connection) -> rusqlite::Result<i64> {

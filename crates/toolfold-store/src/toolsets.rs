@@ -2,21 +2,19 @@
 //! and the least used ones are where there are too many: a handle is a convenience, and loading again costs one request.
 //! As with manifests, the text is carried and never read.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use rusqlite::{OptionalExtension, TransactionBehavior, params};
 
-use crate::Store;
-use crate::error::StoreError;
+use crate::engine::Answer;
+use crate::{Store, now};
 
 const KEPT_MS: i64 = 30 * 24 * 60 * 60 * 1000;
 const MOST: i64 = 10_000;
 
 impl Store {
     /// Keeps a set under a handle.
-    pub fn save_toolset(&self, handle: &str, json: &str) -> Result<(), StoreError> {
-        let now = now();
-        self.run(|connection| {
+    pub fn save_toolset(&self, handle: &str, json: String) -> Answer<()> {
+        let (handle, now) = (handle.to_owned(), now());
+        self.memory.run(move |connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             transaction.execute(
                 "INSERT INTO toolsets (handle, used_at, json) VALUES (?1, ?2, ?3)
@@ -34,15 +32,11 @@ impl Store {
     }
 
     /// What is kept under a handle; to ask for it keeps it for longer.
-    pub fn load_toolset(&self, handle: &str) -> Result<Option<String>, StoreError> {
-        let now = now();
-        self.run(|connection| {
+    pub fn load_toolset(&self, handle: &str) -> Answer<Option<String>> {
+        let (handle, now) = (handle.to_owned(), now());
+        self.memory.run(move |connection| {
             let update = "UPDATE toolsets SET used_at = ?2 WHERE handle = ?1 AND used_at >= ?3 RETURNING json";
             connection.query_row(update, params![handle, now, now - KEPT_MS], |row| row.get(0)).optional()
         })
     }
-}
-
-fn now() -> i64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)
 }

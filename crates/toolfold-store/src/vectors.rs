@@ -6,15 +6,16 @@ use rusqlite::{OptionalExtension, TransactionBehavior, params};
 use toolfold_core::Fingerprint;
 
 use crate::Store;
-use crate::error::StoreError;
+use crate::engine::Answer;
 
 /// Some fifty megabytes.
 const MOST: i64 = 100_000;
 
 impl Store {
     /// Remembers vectors, all or none.
-    pub fn save_vectors(&self, encoder: &Fingerprint, vectors: &[(Fingerprint, Vec<u8>)]) -> Result<(), StoreError> {
-        self.run(|connection| {
+    pub fn save_vectors(&self, encoder: &Fingerprint, vectors: Vec<(Fingerprint, Vec<u8>)>) -> Answer<()> {
+        let encoder = *encoder;
+        self.memory.run(move |connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             {
                 let insert = "INSERT OR REPLACE INTO vectors (encoder, text, vector) VALUES (?1, ?2, ?3)";
@@ -31,12 +32,9 @@ impl Store {
     }
 
     /// The vectors of these texts, in their order, where there are any.
-    pub fn load_vectors(
-        &self,
-        encoder: &Fingerprint,
-        texts: &[Fingerprint],
-    ) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
-        self.run(|connection| {
+    pub fn load_vectors(&self, encoder: &Fingerprint, texts: Vec<Fingerprint>) -> Answer<Vec<Option<Vec<u8>>>> {
+        let encoder = *encoder;
+        self.memory.run(move |connection| {
             let transaction = connection.transaction()?;
             let select = "SELECT vector FROM vectors WHERE encoder = ?1 AND text = ?2";
             let mut select = transaction.prepare_cached(select)?;

@@ -22,10 +22,10 @@ fn config(store: Option<PathBuf>) -> Config {
 }
 
 /// What the store has for this text.
-fn remembered(store: &Path, text: &str) -> Option<Vec<u8>> {
-    let store = Store::open(Some(store)).unwrap().store;
+async fn remembered(store: &Path, text: &str) -> Option<Vec<u8>> {
+    let store = Store::open(Some(store)).await.unwrap().store;
     let encoder = Encoder::open(&tiny()).unwrap();
-    store.load_vectors(&encoder.identity(), &[Fingerprint::of_text(text)]).unwrap().remove(0)
+    store.load_vectors(&encoder.identity(), vec![Fingerprint::of_text(text)]).await.unwrap().remove(0)
 }
 
 #[tokio::test]
@@ -36,11 +36,11 @@ async fn every_entry_has_its_vector_also_one_that_comes_later() {
     let encoder = Encoder::open(&tiny()).unwrap();
     let encoded = |text| Some(packed(&encoder.encode(text)));
     assert!(gateway.is_precise().await);
-    assert_eq!(remembered(&path, GREET), encoded(GREET));
+    assert_eq!(remembered(&path, GREET).await, encoded(GREET));
     gateway.register(server("acme-mcp-server", &["measureAll"])).await.unwrap();
     assert!(gateway.is_precise().await);
     let measure = "acme measure all: Do measureAll.";
-    assert_eq!(remembered(&path, measure), encoded(measure));
+    assert_eq!(remembered(&path, measure).await, encoded(measure));
 }
 
 #[tokio::test]
@@ -53,13 +53,13 @@ async fn what_was_encoded_is_not_encoded_again() {
     drop(gateway);
 
     // Another one in its place would be overwritten by whoever encodes the text once more.
-    let store = Store::open(Some(&path)).unwrap().store;
+    let store = Store::open(Some(&path)).await.unwrap().store;
     let encoder = Encoder::open(&tiny()).unwrap();
     let turned = packed(&encoder.encode(GREET).iter().map(|number| -number).collect::<Vec<_>>());
-    store.save_vectors(&encoder.identity(), &[(Fingerprint::of_text(GREET), turned.clone())]).unwrap();
+    store.save_vectors(&encoder.identity(), vec![(Fingerprint::of_text(GREET), turned.clone())]).await.unwrap();
     let gateway = start(config(Some(path.clone())));
     assert!(gateway.is_precise().await);
-    assert_eq!(remembered(&path, GREET), Some(turned));
+    assert_eq!(remembered(&path, GREET).await, Some(turned));
 }
 
 #[tokio::test]

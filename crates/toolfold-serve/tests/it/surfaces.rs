@@ -348,8 +348,8 @@ async fn what_is_called_most_is_pinned_from_the_next_start_on() {
     client.call("home__set_light", light()).await;
     assert_eq!(client.listed().await, ["find_tools", "call_tool"], "a list stays as it is while it is used");
     // Counted beside the calls: what has not arrived yet is waited for, where it arrives.
-    let store = toolfold_store::Store::open(Some(&path)).unwrap().store;
-    while store.most_used(4, 1).unwrap().is_empty() {
+    let store = toolfold_store::Store::open(Some(&path)).await.unwrap().store;
+    while store.most_used(4, 1).await.unwrap().is_empty() {
         tokio::task::yield_now().await;
     }
     first.stop().await;

@@ -9,29 +9,29 @@ use std::process::{Child, Command, Stdio};
 
 use toolfold_store::{Store, StoreError};
 
-use crate::{key, open, remembered, server};
+use crate::{open, remembered, save};
 
 const TASK: &str = "TOOLFOLD_STORE_TEST_TASK";
 const FILE: &str = "TOOLFOLD_STORE_TEST_FILE";
 
-#[test]
-fn child() {
+#[tokio::test]
+async fn child() {
     let (Ok(task), Ok(file)) = (std::env::var(TASK), std::env::var(FILE)) else { return };
     let path = Path::new(&file);
     match task.as_str() {
-        "endless" => write(path, 0.., "endless"),
-        "fill" => fill(path),
-        name => write(path, 0..50, name),
+        "endless" => write(path, 0.., "endless").await,
+        "fill" => fill(path).await,
+        name => write(path, 0..50, name).await,
     }
 }
 
 /// Saves under five names in turn and says so each time. Ends when nobody listens any more.
-fn write(path: &Path, numbers: impl Iterator<Item = u64>, name: &str) {
-    let store = Store::open(Some(path)).unwrap().store;
+async fn write(path: &Path, numbers: impl Iterator<Item = u64>, name: &str) {
+    let store = Store::open(Some(path)).await.unwrap().store;
     let mut out = std::io::stdout();
     for number in numbers {
         let text = format!("{number} {}", "x".repeat(20_000));
-        store.save_manifest(&server(&format!("{name}-{}", number % 5)), &key("k"), &text).unwrap();
+        save(&store, &format!("{name}-{}", number % 5), "k", &text).await.unwrap();
         if writeln!(out, "\nsaved {number}").and_then(|()| out.flush()).is_err() {
             return;
         }
@@ -39,14 +39,19 @@ fn write(path: &Path, numbers: impl Iterator<Item = u64>, name: &str) {
 }
 
 /// Saves until there is no more room, and says what it was told.
-fn fill(path: &Path) {
-    let store = Store::open(Some(path)).unwrap().store;
-    let failed =
-        (0..10_000).find_map(|i| store.save_manifest(&server(&format!("s{i}")), &key("k"), &"x".repeat(5000)).err());
+async fn fill(path: &Path) {
+    let store = Store::open(Some(path)).await.unwrap().store;
+    let mut failed = None;
+    for i in 0..10_000 {
+        failed = save(&store, &format!("s{i}"), "k", &"x".repeat(5000)).await.err();
+        if failed.is_some() {
+            break;
+        }
+    }
     let error = failed.expect("there was room for everything");
     let told = if matches!(error, StoreError::NoRoom { .. }) { "no room" } else { "something else" };
     println!("\ntold {told}: {error}");
-    let still = store.load_manifests().map(|all| all.iter().any(|manifest| manifest.server.as_str() == "first"));
+    let still = store.load_manifests().await.map(|all| all.iter().any(|manifest| manifest.server.as_str() == "first"));
     println!("\nstill {still:?}");
 }
 
@@ -59,8 +64,8 @@ fn run(command: &mut Command, task: &str, path: &Path) -> Child {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-#[test]
-fn several_processes_share_it() {
+#[tokio::test]
+async fn several_processes_share_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("toolfold.db");
     // None of them finds a file: making it is part of the race.
@@ -70,19 +75,19 @@ fn several_processes_share_it() {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     }
     let last: Vec<String> =
-        remembered(&open(&path)).into_iter().map(|(name, text)| format!("{name} {}", &text[..2])).collect();
+        remembered(&open(&path).await).await.into_iter().map(|(name, text)| format!("{name} {}", &text[..2])).collect();
     let expected = ["a", "b", "c", "d"].iter().flat_map(|name| (0..5).map(move |i| format!("{name}-{i} {}", 45 + i)));
     assert_eq!(last, expected.collect::<Vec<_>>());
 }
 
-#[test]
-fn killed_while_writing() {
+#[tokio::test]
+async fn killed_while_writing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("toolfold.db");
     for round in 0..20 {
         let acknowledged = kill_after(round * 7 % 23, &path);
         // Not a word of damage, and every write that was acknowledged.
-        let stored: BTreeMap<String, String> = remembered(&open(&path)).into_iter().collect();
+        let stored: BTreeMap<String, String> = remembered(&open(&path).await).await.into_iter().collect();
         for (name, number) in acknowledged {
             let text = stored.get(&name).unwrap_or_else(|| panic!("{name} is lost"));
             let (found, rest) = text.split_once(' ').unwrap();
@@ -111,11 +116,11 @@ fn kill_after(saves: usize, path: &Path) -> BTreeMap<String, u64> {
 }
 
 #[cfg(unix)]
-#[test]
-fn out_of_room() {
+#[tokio::test]
+async fn out_of_room() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("toolfold.db");
-    open(&path).save_manifest(&server("first"), &key("k"), "first").unwrap();
+    save(&open(&path).await, "first", "k", "first").await.unwrap();
     // A limit on the size of files, in blocks of 512 or 1024 bytes, stands in for a full disk. The signal that comes
     // with it is switched off, so that the write fails instead of the process.
     let mut shell = Command::new("sh");
@@ -127,7 +132,7 @@ fn out_of_room() {
     assert!(said.contains("still Ok(true)"), "{said}");
 
     // With room again, everything that was saved is there.
-    let store = open(&path);
-    assert!(remembered(&store).contains(&("first".to_owned(), "first".to_owned())));
-    store.save_manifest(&server("again"), &key("k"), "again").unwrap();
+    let store = open(&path).await;
+    assert!(remembered(&store).await.contains(&("first".to_owned(), "first".to_owned())));
+    save(&store, "again", "k", "again").await.unwrap();
 }

@@ -2,8 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that panics has said what it had to say")]
 
+mod approvals;
 mod children;
 mod damage;
+mod failures;
 mod manifests;
 mod toolsets;
 mod usage;
@@ -12,10 +14,10 @@ mod vectors;
 use std::path::Path;
 
 use toolfold_core::{Fingerprint, ServerName};
-use toolfold_store::Store;
+use toolfold_store::{Store, StoreError};
 
-fn open(path: &Path) -> Store {
-    let opened = Store::open(Some(path)).unwrap();
+async fn open(path: &Path) -> Store {
+    let opened = Store::open(Some(path)).await.unwrap();
     assert_eq!(opened.notice, None);
     opened.store
 }
@@ -28,9 +30,16 @@ fn key(text: &str) -> Fingerprint {
     Fingerprint::of_text(text)
 }
 
+/// Remembers a list.
+async fn save(store: &Store, name: &str, config: &str, json: &str) -> Result<(), StoreError> {
+    let json = json.to_owned();
+    store.save_manifest(&server(name), &key(config), move || json).await
+}
+
 /// Name and text of everything that is remembered, in order.
-fn remembered(store: &Store) -> Vec<(String, String)> {
-    let mut all: Vec<_> = store.load_manifests().unwrap().into_iter().map(|m| (m.server.to_string(), m.json)).collect();
+async fn remembered(store: &Store) -> Vec<(String, String)> {
+    let mut all: Vec<_> =
+        store.load_manifests().await.unwrap().into_iter().map(|m| (m.server.to_string(), m.json)).collect();
     all.sort();
     all
 }

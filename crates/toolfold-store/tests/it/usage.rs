@@ -2,16 +2,16 @@
 
 use crate::open;
 
-#[test]
-fn the_most_called_come_first() {
+#[tokio::test]
+async fn the_most_called_come_first() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("toolfold.db");
-    let store = open(&path);
+    let store = open(&path).await;
     for tool in ["b.y", "a.x", "c.z", "b.y", "c.z", "b.y"] {
-        store.count_use(tool).unwrap();
+        store.count_use(tool).await.unwrap();
     }
-    drop(store);
-    let store = open(&path);
-    assert_eq!(store.most_used(1, 10).unwrap(), ["b.y", "c.z", "a.x"]);
-    assert_eq!(store.most_used(2, 1).unwrap(), ["b.y"]);
+    store.close().await;
+    let store = open(&path).await;
+    assert_eq!(store.most_used(1, 10).await.unwrap(), ["b.y", "c.z", "a.x"]);
+    assert_eq!(store.most_used(2, 1).await.unwrap(), ["b.y"]);
 }

@@ -1,0 +1,94 @@
+//! Where things are kept, and the answer somebody waits for. Each feature's file puts its question to every engine in
+//! that engine's own words; today both speak SQLite's, and PostgreSQL will be a further variant.
+
+use std::future::Future;
+use std::path::Path;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use rusqlite::Connection;
+use tokio::sync::oneshot;
+
+use crate::error::StoreError;
+use crate::sqlite::Sqlite;
+use crate::{Store, open};
+
+#[derive(Debug)]
+pub(crate) enum Engine {
+    /// In a file.
+    Sqlite(Sqlite),
+    /// Gone with the process.
+    InMemory(Sqlite),
+}
+
+impl Engine {
+    /// For what may be lost; and, once it is open, what a person should know about that.
+    pub(crate) fn memory(path: Option<&Path>) -> (Engine, Answer<Option<String>>) {
+        let engine = match path {
+            Some(path) => Engine::Sqlite(Sqlite::new(open::Place::Memory(path.to_owned()))),
+            None => Engine::InMemory(Sqlite::new(open::Place::Nowhere(open::Class::Memory))),
+        };
+        let notice = engine.sqlite().open();
+        (engine, notice)
+    }
+
+    /// For what may not; nothing happens before it is used.
+    pub(crate) fn record(path: Option<&Path>) -> Engine {
+        match path {
+            Some(path) => Engine::Sqlite(Sqlite::new(open::Place::Record(Store::record_path(path)))),
+            None => Engine::InMemory(Sqlite::new(open::Place::Nowhere(open::Class::Record))),
+        }
+    }
+
+    pub(crate) fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Answer<T> {
+        self.sqlite().run(work)
+    }
+
+    /// Like `run`, but where there is no file yet, none is made: there is nothing to be found in it.
+    pub(crate) fn look<T: Default + Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Answer<T> {
+        self.sqlite().look(work)
+    }
+
+    pub(crate) async fn close(&self) {
+        self.sqlite().close().await;
+    }
+
+    fn sqlite(&self) -> &Sqlite {
+        match self {
+            Engine::Sqlite(sqlite) | Engine::InMemory(sqlite) => sqlite,
+        }
+    }
+}
+
+/// What came of a question that is already on its way.
+#[derive(Debug)]
+pub struct Answer<T>(Result<oneshot::Receiver<Result<T, StoreError>>, Option<StoreError>>);
+
+impl<T> Answer<T> {
+    /// An answer, and where it is given.
+    pub(crate) fn pending() -> (oneshot::Sender<Result<T, StoreError>>, Self) {
+        let (give, wait) = oneshot::channel();
+        (give, Answer(Ok(wait)))
+    }
+
+    pub(crate) fn refused(error: StoreError) -> Self {
+        Answer(Err(Some(error)))
+    }
+}
+
+impl<T> Future for Answer<T> {
+    type Output = Result<T, StoreError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        match &mut self.0 {
+            Ok(wait) => Pin::new(wait).poll(context).map(|answer| answer.unwrap_or(Err(StoreError::Interrupted))),
+            Err(error) => Poll::Ready(Err(error.take().unwrap_or(StoreError::Interrupted))),
+        }
+    }
+}

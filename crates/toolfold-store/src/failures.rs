@@ -1,0 +1,81 @@
+//! Why servers did not start when they were last tried, so that the next start can say so at once instead of waiting for
+//! them to fail again. A failure holds for one configuration: another program under the same name has not been tried.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use toolfold_core::{Fingerprint, ServerName};
+
+use crate::engine::Answer;
+use crate::{Store, now};
+
+/// In characters. What a server printed may be part of it, and must not fill the file.
+const LONGEST: usize = 4_000;
+/// As with manifests.
+const PER_NAME: i64 = 8;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredFailure {
+    pub server: ServerName,
+    pub config_key: Fingerprint,
+    pub why: String,
+    pub at: SystemTime,
+}
+
+impl Store {
+    /// Remembers this in place of an earlier failure of the same server in the same configuration.
+    pub fn save_failure(&self, server: &ServerName, config_key: &Fingerprint, why: &str) -> Answer<()> {
+        let (server, config_key) = (server.clone(), *config_key);
+        let why: String = why.chars().take(LONGEST).collect();
+        self.memory.run(move |connection| {
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            save(&transaction, &server, &config_key, &why)?;
+            transaction.commit()
+        })
+    }
+
+    /// The failures of these servers in exactly these configurations, in their order.
+    pub fn load_failures(&self, wanted: Vec<(ServerName, Fingerprint)>) -> Answer<Vec<StoredFailure>> {
+        const SELECT: &str = "SELECT why, failed_at FROM failures WHERE server = ?1 AND config_key = ?2";
+        self.memory.run(move |connection| {
+            let transaction = connection.transaction()?;
+            let mut select = transaction.prepare_cached(SELECT)?;
+            let mut found = Vec::new();
+            for (server, config_key) in wanted {
+                let row = select.query_row(params![server.as_str(), config_key.as_bytes()], |row| {
+                    Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?))
+                });
+                if let Some((why, at)) = row.optional()? {
+                    found.push(StoredFailure { server, config_key, why, at: time(at) });
+                }
+            }
+            Ok(found)
+        })
+    }
+
+    /// It started after all.
+    pub fn clear_failure(&self, server: &ServerName, config_key: &Fingerprint) -> Answer<()> {
+        let (server, config_key) = (server.clone(), *config_key);
+        self.memory.run(move |connection| {
+            let delete = "DELETE FROM failures WHERE server = ?1 AND config_key = ?2";
+            connection.execute(delete, params![server.as_str(), config_key.as_bytes()]).map(|_| ())
+        })
+    }
+}
+
+fn save(connection: &Connection, server: &ServerName, key: &Fingerprint, why: &str) -> rusqlite::Result<()> {
+    let mut upsert = connection.prepare_cached(
+        "INSERT INTO failures (server, config_key, failed_at, why) VALUES (?1, ?2, ?3, ?4)
+         ON CONFLICT (server, config_key) DO UPDATE SET failed_at = ?3, why = ?4",
+    )?;
+    upsert.execute(params![server.as_str(), key.as_bytes(), now(), why])?;
+    let mut prune = connection.prepare_cached(
+        "DELETE FROM failures WHERE server = ?1 AND config_key <> ?2 AND rowid NOT IN
+         (SELECT rowid FROM failures WHERE server = ?1 ORDER BY failed_at DESC, rowid DESC LIMIT ?3)",
+    )?;
+    prune.execute(params![server.as_str(), key.as_bytes(), PER_NAME]).map(|_| ())
+}
+
+fn time(milliseconds: i64) -> SystemTime {
+    UNIX_EPOCH + Duration::from_millis(u64::try_from(milliseconds).unwrap_or_default())
+}
