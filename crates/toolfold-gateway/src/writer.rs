@@ -11,8 +11,8 @@ use toolfold_catalog::Catalog;
 use toolfold_config::{Config, Server, Transport, changed};
 use toolfold_core::{Fingerprint, ServerName, ToolId};
 use toolfold_store::Store;
-use toolfold_upstream::{Event as Happened, Manifest, Report, State, Upstream};
-use toolfold_wire::raw;
+use toolfold_upstream::{Event as Happened, House, Manifest, Report, State, Upstream};
+use toolfold_wire::{Memory, raw};
 use tracing::{info, warn};
 
 use crate::change::Change;
@@ -59,13 +59,17 @@ pub(crate) struct Writer {
     number: u64,
     /// What was called most before this start.
     used: Vec<ToolId>,
+    /// What all servers share.
+    house: House,
 }
 
 impl Writer {
     pub(crate) fn new(inner: Weak<Inner>, progress: watch::Sender<Progress>, local: Vec<LocalServer>) -> Self {
         let (reports, reported) = mpsc::unbounded_channel();
         let servers = local.into_iter().map(|server| (server.name.clone(), Known::local(server))).collect();
-        Writer { inner, progress, reports, reported, store: None, servers, number: 0, used: Vec::new() }
+        // There are no servers before the configuration is read, and with it how much they may hold.
+        let house = House::new(Memory::new(0));
+        Writer { inner, progress, reports, reported, store: None, servers, number: 0, used: Vec::new(), house }
     }
 
     pub(crate) async fn run(mut self, mut inbox: mpsc::UnboundedReceiver<Event>) {
@@ -119,6 +123,8 @@ impl Writer {
         let Some(inner) = self.inner.upgrade() else { return };
         let config = inner.config.load_full();
         drop(inner);
+        self.house = House::new(Memory::new(config.limits.memory));
+        self.house.secrets.extend(config.http.token.clone());
         // A client that has just started us asks for the list of tools first, and most lists need nothing of what
         // follows: reading a few megabytes on the same cores would only be in its way.
         tokio::time::sleep(HEAD_START).await;
@@ -143,7 +149,7 @@ impl Writer {
     }
 
     fn add(&mut self, config: Arc<Server>, manifest: Option<Arc<Manifest>>) {
-        let upstream = Upstream::spawn(config.clone(), manifest.clone(), self.reports.clone());
+        let upstream = Upstream::spawn(config.clone(), manifest.clone(), self.reports.clone(), &self.house);
         let name = config.name.clone();
         let mut known = Known {
             source: Source::Server(upstream),

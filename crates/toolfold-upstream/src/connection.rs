@@ -10,13 +10,14 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{oneshot, watch};
 use tokio_util::sync::CancellationToken;
 use toolfold_wire::{Era, Id, Message, Peer, Raw, RpcError, raw};
 
 use crate::call::CallError;
 use crate::http::Endpoint;
 use crate::incoming::Questions;
+use crate::outbox::{Outbox, Undeliverable};
 use crate::outgoing::{Introduction, prepare};
 use crate::process::Process;
 use crate::shared::{Shared, lock};
@@ -40,7 +41,7 @@ pub(crate) struct Connection {
 }
 
 pub(crate) enum Link {
-    Stdio { outbox: mpsc::Sender<String>, process: Process },
+    Stdio { outbox: Outbox, process: Process },
     Http(Box<Endpoint>),
 }
 
@@ -156,11 +157,9 @@ impl Connection {
         match &self.link {
             Link::Stdio { outbox, .. } => {
                 let line = Message::request(Id::number(waiting.id), request.method, params).to_line();
-                if outbox.send(line).await.is_err() {
+                if let Err(why) = outbox.send(Some(waiting.id), line) {
                     waiting.untold = true;
-                    // How the process ended is known in a moment, and says more than that its pipe is broken.
-                    let _ = tokio::time::timeout(REASON, self.closed()).await;
-                    return Err(Failure::NotSent(self.why_closed()));
+                    return Err(self.undelivered(why).await);
                 }
                 waiting.answer().await
             }
@@ -190,7 +189,7 @@ impl Connection {
     pub(crate) async fn send(self: &Arc<Self>, message: &Message) -> Result<(), Failure> {
         match &self.link {
             Link::Stdio { outbox, .. } => {
-                outbox.send(message.to_line()).await.map_err(|_| Failure::NotSent(self.why_closed()))
+                outbox.send(None, message.to_line()).map_err(|_| Failure::NotSent(self.why_closed()))
             }
             Link::Http(endpoint) => endpoint.deliver(self, message).await,
         }
@@ -199,7 +198,7 @@ impl Connection {
     /// Sends a message that nobody waits for. Where the server does not read, it is lost and not queued for ever.
     fn send_soon(self: &Arc<Self>, message: Message) {
         if let Link::Stdio { outbox, .. } = &self.link {
-            let _ = outbox.try_send(message.to_line());
+            let _ = outbox.send(None, message.to_line());
             return;
         }
         // Called from destructors, which may run when the runtime is already gone.
@@ -348,6 +347,16 @@ impl Connection {
         }
     }
 
+    async fn undelivered(&self, why: Undeliverable) -> Failure {
+        if why == Undeliverable::Full {
+            let why = "the server does not read what it is sent, and more cannot be kept for it";
+            return CallError::unavailable(why).into();
+        }
+        // How the process ended is known in a moment, and says more than that its pipe is broken.
+        let _ = tokio::time::timeout(REASON, self.closed()).await;
+        Failure::NotSent(self.why_closed())
+    }
+
     fn why_closed(&self) -> String {
         self.closing().map_or_else(|| "the server no longer reads".to_owned(), |closing| closing.why())
     }
@@ -396,6 +405,10 @@ impl Waiting {
 impl Drop for Waiting {
     fn drop(&mut self) {
         let was_open = lock(&self.connection.table).remove(self.id).is_some();
+        // What the server has not begun to read it need not be asked to forget.
+        if was_open && let Link::Stdio { outbox, .. } = &self.connection.link {
+            self.untold |= outbox.retract(self.id);
+        }
         // Over HTTP in the stateless era the end of the response stream, which is dropped with us, says it already.
         let said = self.connection.era == Era::Modern && matches!(self.connection.link, Link::Http(_));
         if was_open && !said && !self.untold && !self.connection.is_closed() {

@@ -21,6 +21,10 @@ use crate::{http, http_stream, stdio};
 /// How long a server of unknown era may think about the stateless greeting.
 const PROBE: Duration = Duration::from_secs(5);
 
+/// What a server says of itself is kept, so it has a size.
+const LARGEST_SELF_PORTRAIT: usize = 256 * 1024;
+const LONGEST_INSTRUCTIONS: usize = 64 * 1024;
+
 pub(crate) struct Established {
     pub(crate) connection: Arc<Connection>,
     pub(crate) greeting: Greeting,
@@ -176,7 +180,7 @@ async fn discover(connection: &Arc<Connection>) -> Result<Greeting, Refused> {
         return Err(Refused::Unknown("the server's answer to server/discover names no version we speak".into()));
     }
     let own = result.object("_meta").unwrap_or_default();
-    let server_info = own.get(meta::SERVER_INFO).or(result.get("serverInfo")).map(ToOwned::to_owned);
+    let server_info = own.get(meta::SERVER_INFO).or(result.get("serverInfo")).and_then(kept);
     Ok(Greeting { version: MODERN.into(), server_info, ..common(&result) })
 }
 
@@ -203,16 +207,21 @@ async fn initialize(connection: &Arc<Connection>) -> Result<Greeting, Refused> {
     if let Link::Http(_) = &connection.link {
         tokio::spawn(http_stream::follow(connection.clone()));
     }
-    Ok(Greeting { version, server_info: result.get("serverInfo").map(ToOwned::to_owned), ..common(&result) })
+    Ok(Greeting { version, server_info: result.get("serverInfo").and_then(kept), ..common(&result) })
 }
 
 fn common(result: &Object) -> Greeting {
     Greeting {
         version: String::new(),
         server_info: None,
-        instructions: result.string("instructions"),
-        capabilities: result.get("capabilities").map(ToOwned::to_owned),
+        instructions: result.string("instructions").map(|text| text.chars().take(LONGEST_INSTRUCTIONS).collect()),
+        capabilities: result.get("capabilities").and_then(kept),
     }
+}
+
+/// What is kept for as long as the server is: apart from the message it came in, and not of any size.
+fn kept(said: &Raw) -> Option<Raw> {
+    (said.get().len() <= LARGEST_SELF_PORTRAIT).then(|| said.detached())
 }
 
 async fn ask(connection: &Arc<Connection>, method: &str, params: Option<Raw>) -> Result<Object, Refused> {

@@ -6,21 +6,24 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hyper::body::Bytes;
+use hyper::body::{Body, Bytes};
 use hyper::http::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER, USER_AGENT};
 use hyper::http::{Method, StatusCode};
 use serde_json::Value;
 use toolfold_config::Transport;
 use toolfold_http::{Credentials, FixedHeaders, HttpClient, Outgoing, Response, SendError, Target, chunk};
 use toolfold_wire::{
-    Era, Id, METHOD_HEADER, MODERN, Message, NAME_HEADER, Object, Raw, RpcError, SESSION_HEADER, VERSION_HEADER, code,
-    encode_header, name_of,
+    Era, Id, METHOD_HEADER, MODERN, Memory, Message, NAME_HEADER, Object, Raw, RpcError, SESSION_HEADER,
+    VERSION_HEADER, code, encode_header, name_of,
 };
 
+use crate::apart::apart;
+use crate::buffer::Buffer;
 use crate::call::CallError;
 use crate::connection::{Closing, Connection, Failure, Link};
 use crate::http_stream;
 use crate::shared::{Shared, Stale, lock};
+use crate::stdio::lost;
 use crate::unopened::Unopened;
 
 const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
@@ -79,8 +82,10 @@ impl Endpoint {
             return http_stream::until_answered(self, connection, id, response).await;
         }
         let status = response.status();
-        let bytes = read_body(response, connection.shared.config.max_message).await?;
-        let _ = connection.receive_bytes(&bytes, Some(id));
+        let (limit, memory) = (connection.shared.config.max_message, connection.shared.memory.clone());
+        let bytes = read_body(response, limit, Some(memory)).await?;
+        let to = connection.clone();
+        let _ = apart(bytes.len(), move || to.receive_bytes(bytes, Some(id))).await;
         if connection.is_open(id) {
             return Err(CallError::unavailable(format!(
                 "the server answered HTTP {} without a response",
@@ -169,7 +174,7 @@ impl Endpoint {
             return Err(CallError::unavailable("the server redirects to another address: correct its `url`").into());
         }
         let retry_in = retry_after(&response);
-        let body = read_body(response, LONGEST_ERROR_BODY).await.unwrap_or_default();
+        let body = read_body(response, LONGEST_ERROR_BODY, None).await.unwrap_or_default();
         if self.has_session() && forgot_session(status, &body) {
             connection.retire(Closing::harmless("no longer knows our session"));
             // By the book nothing was processed. Prose under another status is enough to begin a new session, but
@@ -241,15 +246,16 @@ fn retry_after(response: &Response) -> Option<Duration> {
     response.headers().get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok().map(Duration::from_secs)
 }
 
-async fn read_body(mut response: Response, limit: usize) -> Result<Vec<u8>, Failure> {
-    let mut body = Vec::new();
+async fn read_body(mut response: Response, limit: usize, memory: Option<Memory>) -> Result<Bytes, Failure> {
+    let mut body = Buffer::new(limit, memory);
     while let Some(chunk) = chunk(&mut response).await.map_err(|error| broken(&error))? {
-        if body.len() + chunk.len() > limit {
-            return Err(CallError::TooLarge { limit }.into());
+        // Nearly every answer comes in one piece, and is passed on as it is.
+        if body.bytes().is_empty() && response.body().is_end_stream() && chunk.len() <= limit {
+            return Ok(chunk);
         }
-        body.extend_from_slice(&chunk);
+        body.extend(&chunk).map_err(|why| lost(why, limit))?;
     }
-    Ok(body)
+    Ok(body.take_bytes())
 }
 
 /// A request that failed on its way. Where no connection came about, the server cannot have seen it.

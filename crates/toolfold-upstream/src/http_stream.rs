@@ -10,6 +10,7 @@ use hyper::http::StatusCode;
 use toolfold_http::{Response, chunk};
 use toolfold_wire::{Era, EventReader};
 
+use crate::apart::apart;
 use crate::backoff::Backoff;
 use crate::call::CallError;
 use crate::connection::{Closing, Connection, Failure, Link};
@@ -89,13 +90,17 @@ async fn read(
     let limit = connection.shared.config.max_message;
     let mut events = EventReader::new(limit);
     while let Some(chunk) = chunk(response).await.map_err(|error| broken(&error))? {
-        let fed = events.feed(&chunk, |event| {
+        let mut whole = Vec::new();
+        let fed = events.feed(&chunk, |event| whole.push(event));
+        for event in whole {
             place.last_event = event.id.or(place.last_event.take());
             place.retry = event.retry.map(Duration::from_millis).or(place.retry);
-            if !event.data.is_empty() && connection.receive_bytes(event.data.as_bytes(), id).is_err() {
+            let (to, size) = (connection.clone(), event.data.len());
+            let receive = move || event.data.is_empty() || to.receive_bytes(event.data.into(), id).is_ok();
+            if !apart(size, receive).await {
                 tracing::debug!(server = %connection.shared.config.name, "an event of the server is not a message");
             }
-        });
+        }
         fed.map_err(|limit| CallError::TooLarge { limit })?;
         if id.is_some_and(|id| !connection.is_open(id)) {
             return Ok(());

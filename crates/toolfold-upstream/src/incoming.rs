@@ -9,6 +9,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use bytes::Bytes;
 use serde_json::json;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
@@ -39,12 +40,12 @@ impl Default for Questions {
 impl Connection {
     /// Takes what a server sent, one message or several, and returns what was none. `on`: the request on whose own
     /// stream it came.
-    pub(crate) fn receive_bytes(self: &Arc<Self>, bytes: &[u8], on: Option<u64>) -> Result<(), BadMessage> {
+    pub(crate) fn receive_bytes(self: &Arc<Self>, bytes: Bytes, on: Option<u64>) -> Result<(), BadMessage> {
         let mut bad = None;
-        for message in Message::parse_all(bytes.to_vec()) {
+        for message in Message::parse_all(bytes.clone()) {
             match message {
                 Ok(message) => self.receive(message, on),
-                Err(error) => bad = bad.or(self.receive_bad(error, bytes)),
+                Err(error) => bad = bad.or(self.receive_bad(error, &bytes)),
             }
         }
         bad.map_or(Ok(()), Err)
@@ -112,6 +113,9 @@ impl Connection {
     fn hear_progress(&self, params: Option<&Raw>) {
         let Some(params) = params else { return };
         let Some((owner, token)) = token_of(params).and_then(|id| self.owner_of_token(id)) else { return };
+        if !self.shared.admits_notification() {
+            return;
+        }
         owner.peer.notify("notifications/progress", with_token(params, &token));
     }
 

@@ -4,11 +4,14 @@
 //! server's definitions, results, questions and errors are carried as the JSON they came as. The only things rewritten
 //! are the ones that belong to one connection: request ids, progress tokens and, in the stateless era, `_meta`.
 
+mod apart;
 mod backoff;
 mod blank;
+mod buffer;
 mod call;
 mod connection;
 mod era;
+mod house;
 mod http;
 mod http_stream;
 mod incoming;
@@ -16,6 +19,7 @@ mod lines;
 mod listing;
 mod manifest;
 mod offspring;
+mod outbox;
 mod outgoing;
 mod process;
 mod reaper;
@@ -29,5 +33,6 @@ mod upstream;
 mod wishes;
 
 pub use call::{Call, CallError};
+pub use house::House;
 pub use manifest::Manifest;
 pub use upstream::{Event, Report, State, Upstream};

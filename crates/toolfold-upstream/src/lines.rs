@@ -1,31 +1,43 @@
 //! Lines of bounded length from a stream nobody controls. A line that is too long is skipped in bounded memory; what
 //! is kept of it is its beginning and its end, because one of the two usually says which request it answers.
 
+use bytes::Bytes;
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
+use toolfold_wire::Memory;
+
+use crate::buffer::{Buffer, Overflow};
 
 const EDGE: usize = 4096;
 
 #[derive(Debug, PartialEq)]
 pub(crate) enum Line {
-    Whole(Vec<u8>),
-    /// The id of the response it was, where it could be read.
-    TooLong {
+    Whole(Bytes),
+    /// It was passed over. The id of the response it was, where it could be read.
+    Lost {
         id: Option<u64>,
+        why: Overflow,
     },
 }
 
 pub(crate) struct Lines<R> {
     source: BufReader<R>,
-    limit: usize,
     /// The beginning of a line whose end is not there yet.
-    begun: Vec<u8>,
-    /// The line is too long: only its beginning and its end are kept.
-    tail: Option<Vec<u8>>,
+    begun: Buffer,
+    /// The line has no room: only its beginning and its end are kept.
+    lost: Option<Edges>,
+}
+
+struct Edges {
+    head: Vec<u8>,
+    tail: Vec<u8>,
+    why: Overflow,
 }
 
 impl<R: AsyncRead + Unpin> Lines<R> {
-    pub(crate) fn new(source: R, limit: usize) -> Self {
-        Lines { source: BufReader::with_capacity(64 * 1024, source), limit, begun: Vec::new(), tail: None }
+    /// Lines of at most so many bytes, taken from this budget, if there is one.
+    pub(crate) fn new(source: R, limit: usize, memory: Option<Memory>) -> Self {
+        let source = BufReader::with_capacity(64 * 1024, source);
+        Lines { source, begun: Buffer::new(limit, memory), lost: None }
     }
 
     /// The next line without its newline; `None` at the end. Safe to cancel.
@@ -35,34 +47,41 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             let at_end = chunk.is_empty();
             let newline = chunk.iter().position(|byte| *byte == b'\n');
             let part = &chunk[..newline.unwrap_or(chunk.len())];
-            match &mut self.tail {
-                Some(tail) => keep_edges(&mut self.begun, tail, part),
-                None if self.begun.len() + part.len() > self.limit => {
-                    let mut tail = Vec::new();
-                    let rest = self.begun.split_off(EDGE.min(self.begun.len()));
-                    keep_edges(&mut self.begun, &mut tail, &rest);
-                    keep_edges(&mut self.begun, &mut tail, part);
-                    self.tail = Some(tail);
+            match &mut self.lost {
+                Some(edges) => edges.keep(part),
+                None => {
+                    if let Err(why) = self.begun.extend(part) {
+                        let mut edges = Edges { head: Vec::new(), tail: Vec::new(), why };
+                        edges.keep(self.begun.bytes());
+                        edges.keep(part);
+                        self.begun.clear();
+                        self.lost = Some(edges);
+                    }
                 }
-                None => self.begun.extend_from_slice(part),
             }
             let used = part.len() + usize::from(newline.is_some());
             self.source.consume(used);
             if newline.is_some() || at_end {
-                let (line, tail) = (std::mem::take(&mut self.begun), self.tail.take());
-                return Ok(match tail {
-                    Some(tail) => Some(Line::TooLong { id: id_in_head(&line).or_else(|| id_in_tail(&tail)) }),
-                    None => (!at_end || !line.is_empty()).then_some(Line::Whole(line)),
-                });
+                if let Some(edges) = self.lost.take() {
+                    return Ok(Some(Line::Lost { id: edges.id(), why: edges.why }));
+                }
+                let line = self.begun.take_bytes();
+                return Ok((!at_end || !line.is_empty()).then_some(Line::Whole(line)));
             }
         }
     }
 }
 
-fn keep_edges(head: &mut Vec<u8>, tail: &mut Vec<u8>, part: &[u8]) {
-    head.extend_from_slice(&part[..part.len().min(EDGE.saturating_sub(head.len()))]);
-    tail.extend_from_slice(&part[part.len().saturating_sub(EDGE)..]);
-    tail.drain(..tail.len().saturating_sub(EDGE));
+impl Edges {
+    fn keep(&mut self, part: &[u8]) {
+        self.head.extend_from_slice(&part[..part.len().min(EDGE.saturating_sub(self.head.len()))]);
+        self.tail.extend_from_slice(&part[part.len().saturating_sub(EDGE)..]);
+        self.tail.drain(..self.tail.len().saturating_sub(EDGE));
+    }
+
+    fn id(&self) -> Option<u64> {
+        id_in_head(&self.head).or_else(|| id_in_tail(&self.tail))
+    }
 }
 
 /// The number after `"id":` among the members of the outermost object.
@@ -116,7 +135,7 @@ mod tests {
     use super::*;
 
     async fn all(text: &[u8], limit: usize) -> Vec<Line> {
-        let mut lines = Lines::new(text, limit);
+        let mut lines = Lines::new(text, limit, None);
         let mut found = Vec::new();
         while let Some(line) = lines.next().await.unwrap() {
             found.push(line);
@@ -129,12 +148,19 @@ mod tests {
         let long =
             format!("{{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{{\"text\":\"{}\"}}}}\nnext\nlast", "x".repeat(200_000));
         let lines = all(long.as_bytes(), 1000).await;
-        assert_eq!(lines, [Line::TooLong { id: Some(7) }, Line::Whole(b"next".into()), Line::Whole(b"last".into())]);
+        assert_eq!(
+            lines,
+            [
+                Line::Lost { id: Some(7), why: Overflow::TooLarge },
+                Line::Whole("next".into()),
+                Line::Whole("last".into())
+            ]
+        );
         let late =
             format!("{{\"result\":{{\"id\":3,\"text\":\"{}\"}},\"jsonrpc\":\"2.0\",\"id\":8}}\n", "x".repeat(200_000));
-        assert_eq!(all(late.as_bytes(), 1000).await, [Line::TooLong { id: Some(8) }]);
+        assert_eq!(all(late.as_bytes(), 1000).await, [Line::Lost { id: Some(8), why: Overflow::TooLarge }]);
         let unclear = format!("{{\"result\":{{\"text\":\"{}\",\"id\":9}}}}\n", "x".repeat(200_000));
-        assert_eq!(all(unclear.as_bytes(), 1000).await, [Line::TooLong { id: None }]);
+        assert_eq!(all(unclear.as_bytes(), 1000).await, [Line::Lost { id: None, why: Overflow::TooLarge }]);
     }
 
     #[test]

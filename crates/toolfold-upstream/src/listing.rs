@@ -12,6 +12,7 @@ use toolfold_config::Transport;
 use toolfold_core::{ServerName, shown_line};
 use toolfold_wire::{Era, Object, Raw, code, parameter_headers, raw};
 
+use crate::apart::apart;
 use crate::call::CallError;
 use crate::connection::{Connection, Request};
 use crate::era::Greeting;
@@ -23,8 +24,6 @@ const MOST_PAGES: usize = 1000;
 const MOST_ENTRIES: usize = 25_000;
 /// All pages of one list together, in messages of the largest size.
 const LARGEST_LIST: usize = 1;
-/// A page larger than this is taken apart beside the runtime.
-const LARGE_PAGE: usize = 256 * 1024;
 /// All pages of one list together, in deadlines of one request.
 const LONGEST_LISTING: u32 = 5;
 
@@ -56,21 +55,6 @@ pub(crate) async fn list(connection: Arc<Connection>, greeting: Greeting, parts:
     let rules = Usable::of(&connection);
     let size = manifest.tools.iter().map(|tool| tool.get().len()).sum();
     apart(size, move || rules.apply(manifest, before)).await
-}
-
-/// Does it here where it is little, and where it can take as long as it wants to where it is much.
-async fn apart<T: Send + 'static>(bytes: usize, work: impl FnOnce() -> T + Send + 'static) -> T {
-    if bytes <= LARGE_PAGE {
-        return work();
-    }
-    match tokio::task::spawn_blocking(work).await {
-        Ok(done) => done,
-        Err(error) => match error.try_into_panic() {
-            Ok(panic) => std::panic::resume_unwind(panic),
-            // The runtime is going down, and this task with it.
-            Err(_) => std::future::pending().await,
-        },
-    }
 }
 
 struct Listing<'a> {

@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use toolfold_config::{Server, Timeouts, Transport};
 
 use crate::blank::Blanks;
+use crate::house::House;
 use crate::offspring::{self, Mark, Relative};
 use crate::reaper::{Announced, Group};
 use crate::said::Said;
@@ -39,9 +40,9 @@ pub(crate) struct Started {
 }
 
 impl Process {
-    pub(crate) fn start(config: &Server, blanks: &Blanks) -> Result<Started, Unopened> {
+    pub(crate) fn start(config: &Server, house: &House, blanks: &Blanks) -> Result<Started, Unopened> {
         let announced = Announced::new();
-        let (program, mut command) = command(config, &announced.mark)?;
+        let (program, mut command) = command(config, house, &announced.mark)?;
         let mut child = command.spawn().map_err(|error| Unopened::program(program, error))?;
         let group = child.id().and_then(|pid| announced.started(pid)).ok_or(Unopened::Stillborn)?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
@@ -101,16 +102,17 @@ impl Process {
     }
 }
 
-fn command<'a>(config: &'a Server, mark: &Mark) -> Result<(&'a str, Command), Unopened> {
+fn command<'a>(config: &'a Server, house: &House, mark: &Mark) -> Result<(&'a str, Command), Unopened> {
     let Transport::Stdio { command, args, env, cwd } = &config.transport else {
         return Err(Unopened::NoCommand);
     };
     let mut built = Command::new(command);
     let (name, value) = mark.variable();
     built.args(args).env(name, value);
-    // What is meant for Toolfold is not for its servers; its own token may be among it.
-    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("TOOLFOLD_")) {
-        built.env_remove(name);
+    for (name, value) in std::env::vars_os() {
+        if house.keeps(&name.to_string_lossy(), &value.to_string_lossy()) {
+            built.env_remove(name);
+        }
     }
     built.envs(env.iter().map(|(key, value)| (key, value.expose())));
     if let Some(cwd) = cwd {

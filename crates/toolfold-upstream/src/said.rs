@@ -72,14 +72,14 @@ struct Listener {
 impl Listener {
     async fn listen(mut self, stderr: impl AsyncRead + Unpin, blanks: Blanks) {
         let _all = self.said.all.clone().drop_guard();
-        let mut lines = Lines::new(stderr, LONGEST_LINE);
+        let mut lines = Lines::new(stderr, LONGEST_LINE, None);
         let mut blanking = Blanking::new(blanks);
         loop {
             let patience = if blanking.is_holding() { SECOND_HALF } else { Duration::MAX };
             let shown = match tokio::time::timeout(patience, lines.next()).await {
                 Err(_) => blanking.flush(),
                 Ok(Ok(Some(Line::Whole(line)))) => blanking.feed(&String::from_utf8_lossy(&line)),
-                Ok(Ok(Some(Line::TooLong { .. }))) => continue,
+                Ok(Ok(Some(Line::Lost { .. }))) => continue,
                 Ok(Ok(None) | Err(_)) => break,
             };
             shown.into_iter().for_each(|line| self.hear(line));

@@ -8,11 +8,12 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, mpsc, watch};
 use toolfold_config::{Server, Transport};
-use toolfold_wire::{Object, ParameterHeader, Raw, RpcError, parameter_headers};
+use toolfold_wire::{Memory, Object, ParameterHeader, Raw, RpcError, parameter_headers};
 
 use crate::blank::Blanks;
 use crate::call::CallError;
 use crate::connection::Connection;
+use crate::house::House;
 use crate::manifest::Manifest;
 use crate::upstream::{Event, Report, State};
 
@@ -22,6 +23,9 @@ pub(crate) struct Shared {
     pub(crate) config: Arc<Server>,
     /// Tells this server apart from one of the same name that it replaced.
     pub(crate) instance: u64,
+    /// This server's part of the memory: what is on its way from and to it.
+    pub(crate) memory: Memory,
+    pub(crate) house: House,
     /// What must not be read in anything the server says in prose.
     pub(crate) blanks: Blanks,
     reports: mpsc::UnboundedSender<Report>,
@@ -48,12 +52,15 @@ impl Shared {
         config: Arc<Server>,
         manifest: Option<Arc<Manifest>>,
         reports: mpsc::UnboundedSender<Report>,
+        house: &House,
     ) -> Arc<Self> {
         let state = if manifest.is_some() { State::Known } else { State::Configured };
         let headers = Arc::new(headers_of(&config, manifest.as_deref()));
         let now = Now { state, manifest, headers, connection: None, attempt: None, log_level: None };
         Arc::new(Shared {
-            blanks: Blanks::of(&config, &[]),
+            memory: house.part(config.max_message),
+            blanks: Blanks::of(&config, &house.secrets),
+            house: house.clone(),
             config,
             instance: INSTANCES.fetch_add(1, Ordering::Relaxed),
             reports,

@@ -5,14 +5,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use tokio::io::AsyncWriteExt;
-use tokio::process::{ChildStdin, ChildStdout};
-use tokio::sync::mpsc;
+use tokio::process::ChildStdout;
 use toolfold_wire::Era;
+use tracing::Instrument;
 
+use crate::apart::apart;
+use crate::buffer::Overflow;
 use crate::call::CallError;
-use crate::connection::{Closing, Connection, Link, MOST_OPEN};
+use crate::connection::{Closing, Connection, Link};
 use crate::lines::{Line, Lines};
+use crate::outbox::{End, Outbox};
 use crate::process::{Process, Started};
 use crate::shared::Shared;
 use crate::unopened::Unopened;
@@ -21,35 +23,35 @@ use crate::unopened::Unopened;
 const END_AFTER_OUTPUT: Duration = Duration::from_secs(1);
 /// How long output may go on after the process ended: a helper of its own may still hold the pipe.
 const OUTPUT_AFTER_END: Duration = Duration::from_secs(1);
+/// However short a call may be, a server may be slow to read.
+const LEAST_PATIENCE: Duration = Duration::from_secs(30);
 /// As much as is looked at of a line that is no message.
 const LONGEST_GARBAGE: usize = 4096;
 
 pub(crate) fn open(shared: &Arc<Shared>, era: Era) -> Result<Arc<Connection>, Unopened> {
-    let Started { process, stdin, stdout } = Process::start(&shared.config, &shared.blanks)?;
-    let (outbox, messages) = mpsc::channel(MOST_OPEN);
+    let Started { process, stdin, stdout } = Process::start(&shared.config, &shared.house, &shared.blanks)?;
+    let outbox = Outbox::new(stdin, shared.memory.clone()).map_err(|_| Unopened::Stillborn)?;
     let connection = Connection::new(shared, era, Link::Stdio { outbox, process });
-    tokio::spawn(write(connection.clone(), stdin, messages));
-    tokio::spawn(read(connection.clone(), stdout));
+    let span = tracing::Span::current();
+    tokio::spawn(write(connection.clone()).instrument(span.clone()));
+    tokio::spawn(read(connection.clone(), stdout).instrument(span));
     Ok(connection)
 }
 
-/// Ends when the connection does, and with it the child's input.
-async fn write(connection: Arc<Connection>, mut stdin: ChildStdin, mut messages: mpsc::Receiver<String>) {
-    let Link::Stdio { process, .. } = &connection.link else { return };
-    let pump = async {
-        while let Some(mut line) = messages.recv().await {
-            line.push('\n');
-            if stdin.write_all(line.as_bytes()).await.is_err() {
-                return;
-            }
-        }
+/// Ends when the connection does, and with it the child's input. A server may be busy with one call for as long as a
+/// call may take, and read nothing meanwhile; longer than that it has no reason to.
+async fn write(connection: Arc<Connection>) {
+    let Link::Stdio { process, outbox } = &connection.link else { return };
+    let patience = connection.shared.config.timeouts.call.max(LEAST_PATIENCE) * 2;
+    let end = tokio::select! {
+        end = outbox.pump(patience) => Some(end),
+        () = connection.closed() => None,
+        () = process.stopping() => None,
     };
-    tokio::select! {
-        () = pump => {}
-        () = connection.closed() => {}
-        () = process.stopping() => {}
+    if end == Some(End::Stuck) {
+        connection.close(Closing::because("no longer reads its input"));
     }
-    drop(stdin);
+    outbox.close();
     process.begin_to_stop();
 }
 
@@ -71,23 +73,33 @@ async fn read(connection: Arc<Connection>, stdout: ChildStdout) {
 
 async fn read_lines(connection: &Arc<Connection>, stdout: ChildStdout) {
     let limit = connection.shared.config.max_message;
-    let mut lines = Lines::new(stdout, limit);
+    let mut lines = Lines::new(stdout, limit, Some(connection.shared.memory.clone()));
     let warned = AtomicBool::new(false);
     while let Ok(Some(line)) = lines.next().await {
         match line {
             Line::Whole(line) if line.iter().all(u8::is_ascii_whitespace) => {}
             Line::Whole(line) => {
-                if connection.receive_bytes(&line, None).is_err() {
+                let (to, message) = (connection.clone(), line.clone());
+                // One after the other, wherever it is done: what a server says has an order.
+                if apart(line.len(), move || to.receive_bytes(message, None)).await.is_err() {
                     pass_over(connection, &line, &warned);
                 }
             }
-            Line::TooLong { id } => {
+            Line::Lost { id, why } => {
                 tracing::warn!(server = %connection.shared.config.name, limit, "a message was too large and was dropped");
                 if let Some(id) = id.or_else(|| connection.only_open()) {
-                    connection.answer(id, Err(CallError::TooLarge { limit }));
+                    connection.answer(id, Err(lost(why, limit)));
                 }
             }
         }
+    }
+}
+
+/// What becomes of a call whose answer had no room.
+pub(crate) fn lost(why: Overflow, limit: usize) -> CallError {
+    match why {
+        Overflow::TooLarge => CallError::TooLarge { limit },
+        Overflow::NoRoom => CallError::unavailable("the server has sent more at once than there is memory for"),
     }
 }
 

@@ -12,6 +12,7 @@ use tracing::Instrument;
 
 use crate::call::{Call, CallError};
 use crate::connection::{Connection, Failure, MOST_OPEN, Owner, Request};
+use crate::house::House;
 use crate::manifest::Manifest;
 use crate::shared::Shared;
 use crate::supervisor::{Command, Supervisor};
@@ -66,8 +67,9 @@ impl Upstream {
         config: Arc<Server>,
         remembered: Option<Arc<Manifest>>,
         reports: mpsc::UnboundedSender<Report>,
+        house: &House,
     ) -> Upstream {
-        let shared = Shared::new(config, remembered, reports);
+        let shared = Shared::new(config, remembered, reports, house);
         let (commands, orders) = mpsc::unbounded_channel();
         // So that the log of two servers can be told apart, whatever it is that is logged.
         let span = tracing::info_span!("server", name = %shared.config.name);

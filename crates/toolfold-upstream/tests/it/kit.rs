@@ -11,8 +11,8 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use toolfold_config::{EraChoice, Server, Start, Timeouts, Transport};
 use toolfold_core::{Secret, ServerName};
-use toolfold_upstream::{Call, CallError, Event, Manifest, Report, State, Upstream};
-use toolfold_wire::{BoxFuture, Peer, Raw, RpcError, raw};
+use toolfold_upstream::{Call, CallError, Event, House, Manifest, Report, State, Upstream};
+use toolfold_wire::{BoxFuture, Memory, Peer, Raw, RpcError, raw};
 
 /// Long enough for a loaded machine; a test that waits for it has failed.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -54,6 +54,11 @@ pub(crate) fn http(url: &str) -> Server {
     config(Transport::Http { url: url.to_owned(), headers }, Start::Eager)
 }
 
+/// A program's worth of memory, and its token.
+pub(crate) fn house() -> House {
+    House { secrets: vec![Secret::new("token-of-the-gateway")], ..House::new(Memory::new(256 << 20)) }
+}
+
 /// A server under test, and what it reported.
 pub(crate) struct Subject {
     pub(crate) upstream: Upstream,
@@ -67,7 +72,13 @@ impl Subject {
 
     pub(crate) fn remembering(config: Server, manifest: Option<Arc<Manifest>>) -> Self {
         let (sender, reports) = mpsc::unbounded_channel();
-        Subject { upstream: Upstream::spawn(Arc::new(config), manifest, sender), reports }
+        Subject { upstream: Upstream::spawn(Arc::new(config), manifest, sender, &house()), reports }
+    }
+
+    /// In a program with so much memory.
+    pub(crate) fn within(config: Server, memory: &Memory) -> Self {
+        let (sender, reports) = mpsc::unbounded_channel();
+        Subject { upstream: Upstream::spawn(Arc::new(config), None, sender, &House::new(memory.clone())), reports }
     }
 
     pub(crate) async fn next(&mut self) -> Event {

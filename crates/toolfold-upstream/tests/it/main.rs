@@ -7,6 +7,7 @@ mod eras;
 mod http;
 mod http_server;
 mod kit;
+mod limits;
 mod reaper;
 mod routing;
 mod stdio;

@@ -1,18 +1,19 @@
 //! Toolfold is killed in a way that no destructor survives, and leaves nothing behind.
 
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use toolfold_config::Start;
 
 use crate::kit::{Log, Subject, eventually, patiently, runs, script};
 
-const FILE: &str = "UPSTREAM_TEST_STUBBORN";
+const FILE: &str = "UPSTREAM_TEST_VICTIM";
 
-/// Not a test by itself: the process that is killed. Does nothing unless the test below started it.
+/// Not a test by itself: the process that is killed. Does nothing unless a test below started it.
 #[tokio::test]
 async fn victim() {
     let Ok(file) = std::env::var(FILE) else { return };
-    let mut config = script(&["era=modern", &format!("stubborn={file}")]);
+    let trait_of_server = file.rsplit('/').next().unwrap_or_default();
+    let mut config = script(&["era=modern", &format!("{trait_of_server}={file}")]);
     config.start = Start::Eager;
     let mut subject = Subject::new(config);
     subject.listed().await;
@@ -20,23 +21,73 @@ async fn victim() {
     patiently("the end", std::future::pending::<()>()).await;
 }
 
-#[tokio::test]
-async fn nothing_outlives_a_kill_that_cannot_be_caught() {
-    let log = Log::new();
-    let file = log.path("stubborn");
-    let mut victim = Command::new(std::env::current_exe().unwrap())
+/// A victim whose server has this trait, and the processes that must end with it.
+async fn victim_with(log: &Log, trait_of_server: &str) -> (Child, String) {
+    let victim = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "reaper::victim", "--nocapture"])
-        .env(FILE, &file)
+        .env(FILE, log.path(trait_of_server))
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    eventually("the victim's server", || log.path("stubborn.ready").exists().then_some(())).await;
-    let pids = log.lines("stubborn")[0].clone();
+    let ready = log.path(&format!("{trait_of_server}.ready"));
+    eventually("the victim's server", || ready.exists().then_some(())).await;
+    let pids = log.lines(trait_of_server)[0].clone();
     assert!(pids.split(' ').count() == 2 && pids.split(' ').all(runs), "{pids}");
+    (victim, pids)
+}
+
+async fn kill(mut victim: Child, pids: &str) {
     // SIGKILL: std sends nothing weaker.
     victim.kill().unwrap();
     victim.wait().unwrap();
     eventually("the end of the server and its child", || pids.split(' ').all(|pid| !runs(pid)).then_some(())).await;
+}
+
+#[tokio::test]
+async fn nothing_outlives_a_kill_that_cannot_be_caught() {
+    let log = Log::new();
+    let (victim, pids) = victim_with(&log, "stubborn").await;
+    kill(victim, &pids).await;
+}
+
+#[tokio::test]
+async fn nor_does_a_daemon_in_a_session_of_its_own() {
+    let log = Log::new();
+    let (victim, pids) = victim_with(&log, "daemon").await;
+    kill(victim, &pids).await;
+}
+
+#[tokio::test]
+async fn a_daemon_ends_with_the_server_that_started_it() {
+    let log = Log::new();
+    let mut subject = Subject::new(script(&["era=modern", &log.argument("daemon")]));
+    subject.listed().await;
+    let pids = log.lines("daemon")[0].clone();
+    patiently("the stop", subject.upstream.stop()).await;
+    eventually("the end of the daemon", || pids.split(' ').all(|pid| !runs(pid)).then_some(())).await;
+}
+
+#[tokio::test]
+async fn a_reaper_that_is_killed_is_replaced() {
+    let log = Log::new();
+    let (victim, pids) = victim_with(&log, "stubborn").await;
+    let first = eventually("the reaper", || reaper_of(victim.id())).await;
+    Command::new("kill").args(["-s", "KILL", &first]).status().unwrap();
+    eventually("another reaper", || reaper_of(victim.id()).filter(|pid| *pid != first)).await;
+    kill(victim, &pids).await;
+}
+
+/// The number of the reaper that this process started.
+fn reaper_of(parent: u32) -> Option<String> {
+    let is_reaper = |pid: &String| {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let of_parent =
+            stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(1)) == Some(&parent.to_string());
+        let words = std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        of_parent && runs(pid) && words.contains("toolfold-reaper")
+    };
+    let entries = std::fs::read_dir("/proc").unwrap().flatten();
+    entries.filter_map(|entry| entry.file_name().into_string().ok()).find(is_reaper)
 }

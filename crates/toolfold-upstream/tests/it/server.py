@@ -16,6 +16,13 @@ if "stubborn" in traits:
     with open(traits["stubborn"] + ".new", "w") as f:
         f.write(f"{os.getpid()} {child.pid}")
     os.rename(traits["stubborn"] + ".new", traits["stubborn"])
+if "daemon" in traits:
+    code = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
+    quiet = {name: subprocess.DEVNULL for name in ("stdin", "stdout", "stderr")}
+    daemon = subprocess.Popen([sys.executable, "-c", code], start_new_session=True, **quiet)
+    with open(traits["daemon"] + ".new", "w") as f:
+        f.write(f"{os.getpid()} {daemon.pid}")
+    os.rename(traits["daemon"] + ".new", traits["daemon"])
 if "fail" in traits:
     print("Error: the token " + os.environ.get("TOKEN", "") + " is not valid", file=sys.stderr, flush=True)
     sys.exit(4)
@@ -44,6 +51,12 @@ def call(id, params):
         os._exit(3)
     elif name == "slow":
         send({"method": "notifications/message", "params": {"level": "info", "data": "slow has begun"}})
+    elif name == "deaf":
+        text(id, "deaf from now on")
+        signal.pause()
+    elif name == "batch":
+        print("[" + "1," * 200_000 + "1]", flush=True)
+        text(id, "sent")
     elif name == "say":
         if arguments.get("first"):
             text(id, "said")
@@ -81,6 +94,8 @@ def call(id, params):
 
 
 def listed(id, params):
+    if "many" in traits:
+        return answer(id, {"tools": [{"name": f"t{n}"} for n in range(int(traits["many"]))]})
     definition = lambda name: {"name": name, "inputSchema": {"type": "object"}, "execution": {"odd": True}}
     if "paging" not in traits:
         return answer(id, {"tools": [definition(name) for name in tools]})

@@ -252,6 +252,7 @@ async fn dropping_the_last_handle_stops_the_server() {
             std::sync::Arc::new(script(&["fail"])),
             None,
             tokio::sync::mpsc::unbounded_channel().0,
+            &crate::kit::house(),
         ),
     );
     drop(held);
