@@ -8,10 +8,13 @@ use toolfold_core::{Entry, Kind, ServerName, ToolId};
 use crate::exposed::expose;
 use crate::nearest::{self, Outlines};
 use crate::node::Node;
-use crate::resolve::{self, Unresolved};
+use crate::resolve::{self, LONGEST_SPELLING, Unresolved};
 use crate::server::ServerTools;
 use crate::spelling::Spellings;
 use crate::tree::{self, Shelf};
+
+/// Steps. A longer path leads nowhere, and is not followed.
+const DEEPEST_PATH: usize = 64;
 
 #[derive(Debug)]
 pub struct Catalog {
@@ -170,12 +173,12 @@ impl Catalog {
     /// The node at a path, or the nearest path that exists. Case does not matter. A path may begin with the name of a
     /// server, with an alias, or with the name of any capability that only one has.
     pub fn node(&self, path: &[String]) -> Result<&Node, Vec<String>> {
-        self.root.find(path)
+        if is_sensible(path) { self.root.find(path) } else { Err(Vec::new()) }
     }
 
     /// As [`Catalog::node`], but never a server, whatever the servers are called.
     pub fn capability(&self, path: &[String]) -> Option<&Node> {
-        self.root.find_capability(path)
+        if is_sensible(path) { self.root.find_capability(path) } else { None }
     }
 
     /// The path of the capability that an entry fits best, of all it is in.
@@ -208,4 +211,8 @@ impl Catalog {
             self.entries.iter().filter(|entry| newer.get(&entry.id).is_none()).map(|entry| entry.id.clone()).collect();
         diff
     }
+}
+
+fn is_sensible(path: &[String]) -> bool {
+    path.len() <= DEEPEST_PATH && path.iter().all(|step| step.len() <= LONGEST_SPELLING)
 }

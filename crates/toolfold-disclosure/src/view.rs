@@ -299,6 +299,7 @@ impl View<'_> {
                 said.push(format!("{} of {all} servers are still starting", several.len()));
             }
         }
-        (!said.is_empty()).then(|| said.join(". ") + ".")
+        let end = if said.last().is_some_and(|last| last.ends_with('…')) { "" } else { "." };
+        (!said.is_empty()).then(|| said.join(". ") + end)
     }
 }

@@ -163,7 +163,8 @@ pub(crate) fn first_sentence(text: &str) -> (&str, &str) {
     (text, "")
 }
 
-fn beginning(text: &str, longest: usize) -> &str {
+/// At most so many bytes, cut between characters.
+pub(crate) fn beginning(text: &str, longest: usize) -> &str {
     let mut end = text.len().min(longest);
     while !text.is_char_boundary(end) {
         end -= 1;

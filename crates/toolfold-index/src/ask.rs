@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use toolfold_core::words;
 
+use crate::analyse::beginning;
 use crate::index::{Index, stemmer};
 use crate::names::Hash;
 use crate::precise::Precise;
@@ -17,19 +18,21 @@ const SURFACE: f32 = 0.4;
 /// What a word counts that was read as another.
 const MISSPELT: f32 = 0.6;
 const MOST_WORDS: usize = 200;
+/// Bytes of a query that are looked at.
+const LONGEST_QUERY: usize = 8 * 1024;
 const MOST_CLAUSES: usize = 3;
 /// Words that mean something, without which a part of a request cannot stand alone.
 const FEWEST_IN_CLAUSE: usize = 3;
 
-/// Words that say nothing about which tool is meant: grammar, and politeness.
+/// Words that say nothing about which tool is meant: grammar, and politeness. In their order, to be found quickly.
 const STOP_WORDS: [&str; 96] = [
-    "a", "about", "all", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did",
-    "do", "does", "each", "for", "from", "given", "had", "has", "have", "help", "hello", "hey", "hi", "how", "i", "if",
-    "in", "into", "is", "it", "its", "just", "kindly", "let", "like", "ll", "m", "may", "me", "might", "my", "need",
-    "of", "on", "or", "our", "please", "re", "s", "shall", "should", "so", "some", "t", "thank", "thanks", "that",
-    "the", "their", "them", "then", "there", "these", "this", "those", "to", "tool", "tools", "us", "use", "using",
-    "ve", "via", "want", "was", "we", "were", "what", "when", "where", "which", "who", "will", "with", "would", "you",
-    "your", "d", "also",
+    "a", "about", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can",
+    "could", "d", "did", "do", "does", "each", "for", "from", "given", "had", "has", "have", "hello", "help", "hey",
+    "hi", "how", "i", "if", "in", "into", "is", "it", "its", "just", "kindly", "let", "like", "ll", "m", "may", "me",
+    "might", "my", "need", "of", "on", "or", "our", "please", "re", "s", "shall", "should", "so", "some", "t", "thank",
+    "thanks", "that", "the", "their", "them", "then", "there", "these", "this", "those", "to", "tool", "tools", "us",
+    "use", "using", "ve", "via", "want", "was", "we", "were", "what", "when", "where", "which", "who", "will", "with",
+    "would", "you", "your",
 ];
 
 /// What ends a part of a request, beside punctuation.
@@ -89,6 +92,7 @@ pub(crate) struct Term {
 /// One word as the catalog knows it.
 struct Word {
     said: String,
+    stem: String,
     /// What a misspelling was read as.
     meant: Option<u32>,
     terms: Vec<(u32, f32)>,
@@ -97,6 +101,7 @@ struct Word {
 impl Asked {
     /// Nothing where nothing was asked.
     pub(crate) fn new(index: &Index, text: &str) -> Option<Asked> {
+        let text = beginning(text, LONGEST_QUERY);
         let all: Vec<Word> = split(text).into_iter().map(|word| Word::read(index, word)).collect();
         if all.is_empty() {
             return None;
@@ -106,7 +111,11 @@ impl Asked {
         let (terms, best) = terms(index, &all, &parts);
         let pieces = model().pieces(all.iter().map(|word| word.meant(index)));
         let stemmer = stemmer();
-        let stem = |word: &Word| stemmer.stem(word.meant(index)).into_owned();
+        // What was read as another word has that one's stem.
+        let stem = |word: &Word| match word.meant {
+            Some(_) => stemmer.stem(word.meant(index)).into_owned(),
+            None => word.stem.clone(),
+        };
         let clause = |Part { text, words }: Part| Clause {
             meaning: Meaning::new(model().meaning(&words), precise.as_deref(), &text),
             text,
@@ -147,7 +156,7 @@ impl Word {
             (None, None, Some(meant)) => vec![(meant, MISSPELT)],
             (None, None, None) => Vec::new(),
         };
-        Word { said, meant, terms }
+        Word { said, stem, meant, terms }
     }
 
     fn meant<'a>(&'a self, index: &'a Index) -> &'a str {
@@ -160,7 +169,7 @@ impl Word {
 }
 
 pub(crate) fn says_something(word: &str) -> bool {
-    !STOP_WORDS.contains(&word)
+    STOP_WORDS.binary_search(&word).is_err()
 }
 
 /// The weighted terms, and what an entry would earn that has them all and nothing else.
@@ -227,7 +236,12 @@ fn parts(text: &str) -> Vec<Part> {
 
 #[cfg(test)]
 mod tests {
-    use super::parts;
+    use super::{STOP_WORDS, parts};
+
+    #[test]
+    fn stop_words_are_in_their_order() {
+        assert!(STOP_WORDS.is_sorted());
+    }
 
     #[test]
     fn a_request_is_cut_where_a_part_can_stand_alone() {

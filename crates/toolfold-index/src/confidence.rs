@@ -19,23 +19,23 @@ const NEARLY_SURE: f32 = 0.9;
 
 /// The confidences of ranked hits, never rising.
 pub(crate) fn confidences(asked: &Asked, ranked: &[(Scored, usize)]) -> Vec<f32> {
+    let said = BASE + WORDS * (asked.words as f32).ln_1p();
     let mut last = 1f32;
     let mut confidence = |place: usize| {
         let other = ranked.get(if place == 0 { 1 } else { 0 });
-        let value = of(asked, &ranked[place].0, other.map_or(0.0, |(other, _)| other.score));
+        let value = of(asked, said, &ranked[place].0, other.map_or(0.0, |(other, _)| other.score));
         last = last.min(value);
         last
     };
     (0..ranked.len()).map(&mut confidence).collect()
 }
 
-/// `other` is the score of the best among the others.
-fn of(asked: &Asked, scored: &Scored, other: f32) -> f32 {
+/// `said` is what the query adds by itself, `other` the score of the best among the others.
+fn of(asked: &Asked, said: f32, scored: &Scored, other: f32) -> f32 {
     let lexical = (scored.lexical / asked.best.max(f32::MIN_POSITIVE)).clamp(0.0, 1.0);
     let near = scored.near.unwrap_or(0.0);
     // Scores are relative to the best: how far ahead it is says little where even the best is hardly alike.
     let ahead = (scored.score - other).clamp(-1.0, 1.0) * scored.semantic.max(lexical).max(0.0);
-    let said = BASE + WORDS * (asked.words as f32).ln_1p();
     let sum = said + SEMANTIC * scored.semantic + NEAR * near + AHEAD * ahead;
     let chance = 1.0 / (1.0 + (-sum).exp());
     match scored.named {

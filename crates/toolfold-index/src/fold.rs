@@ -69,39 +69,45 @@ fn spread(mut hash: u64) -> u64 {
 /// Takes near-copies out of ranked hits and counts them with the one that stays. An entry that is asked for by name
 /// is never folded away.
 pub(crate) fn fold(index: &Index, catalog: &Catalog, ranked: Vec<Scored>) -> Vec<(Scored, usize)> {
+    let likenesses: Vec<Likeness> =
+        ranked.iter().take(FOLDED).map(|scored| index.base.documents[scored.entry].likeness).collect();
+    let named: Vec<bool> = ranked.iter().take(FOLDED).map(|scored| scored.named != Named::No).collect();
+    let server = |place: usize| catalog.entry(ranked[place].entry).server();
+    let same_server = |a: usize, b: usize| server(a) == server(b);
+    let originals = dispatch!(Level::new(), _ => originals(&likenesses, &named, same_server));
     let mut kept: Vec<(Scored, usize)> = Vec::with_capacity(ranked.len());
-    let mut likenesses: Vec<Likeness> = Vec::with_capacity(ranked.len());
-    for (place, scored) in ranked.into_iter().enumerate() {
-        let likeness = index.base.documents[scored.entry].likeness;
-        let of_its_server = |other: &usize| {
-            let (other, _) = &kept[*other];
-            catalog.entry(other.entry).server() == catalog.entry(scored.entry).server()
-        };
-        let may_be_copy = place < FOLDED && scored.named == Named::No;
-        let copies = if may_be_copy { copies_of(likeness, &likenesses) } else { Vec::new() };
-        match copies.into_iter().find(of_its_server) {
-            Some(original) => kept[original].1 += 1,
+    let mut places: Vec<usize> = Vec::with_capacity(originals.len());
+    for (place, scored) in ranked.iter().enumerate() {
+        match originals.get(place).copied().flatten() {
+            Some(original) => {
+                places.push(places[original]);
+                kept[places[original]].1 += 1;
+            }
             None => {
-                kept.push((scored, 0));
-                likenesses.push(likeness);
+                places.push(kept.len());
+                kept.push((*scored, 0));
             }
         }
     }
     kept
 }
 
-/// The places of those that say the same.
-fn copies_of(one: Likeness, others: &[Likeness]) -> Vec<usize> {
-    dispatch!(Level::new(), _ => copies(one, others))
-}
-
+/// For each the place of the first one before it that it is a copy of, among those that stay. Comparing two is counting
+/// bits, so this is one function for the instructions that the machine has for it.
 #[inline(always)]
-fn copies(one: Likeness, others: &[Likeness]) -> Vec<usize> {
-    let mut found = Vec::new();
-    for (place, other) in others.iter().enumerate() {
-        if one.is_copy_of(*other) {
-            found.push(place);
+fn originals(all: &[Likeness], named: &[bool], same_server: impl Fn(usize, usize) -> bool) -> Vec<Option<usize>> {
+    let mut originals: Vec<Option<usize>> = Vec::with_capacity(all.len());
+    for (place, one) in all.iter().enumerate() {
+        let mut found = None;
+        if !named[place] {
+            for (other, before) in all[..place].iter().enumerate() {
+                if one.is_copy_of(*before) && originals[other].is_none() && same_server(other, place) {
+                    found = Some(other);
+                    break;
+                }
+            }
         }
+        originals.push(found);
     }
-    found
+    originals
 }

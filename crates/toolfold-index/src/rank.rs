@@ -1,5 +1,17 @@
 //! From a query to ranked entries: few candidates out of all, both sides scored and mixed, the best compared closely,
 //! and names before everything else. `docs/search.md` says what each step gives.
+//!
+//! Why two sides: words find what is called by its name and nothing else; vectors find what is meant, and blur names,
+//! numbers and negations. They fail on different queries, so the mix is better than either.
+//!
+//! Why each side is divided by its best before they are mixed, instead of adding ranks: a rank forgets how far ahead the
+//! first is, and that is what confidence is made of. It also makes scores of one query comparable with nothing else,
+//! which is why a [`Hit`] has a confidence beside its score.
+//!
+//! Why meaning has most of the say although words rank almost as well alone: a request is seldom in the words of a tool.
+//! The share was found on public sets by measuring, like all the numbers below, and is flat around its best.
+
+use std::cmp::Ordering;
 
 use toolfold_catalog::Catalog;
 
@@ -20,7 +32,8 @@ const PRECISE_MEANING: f32 = 0.8;
 const ENCODER: f32 = 0.6;
 /// The share of the best part in a request for several things.
 const PART: f32 = 0.2;
-/// How many of the best are compared piece by piece, and what that may add.
+/// How many of the best are compared piece by piece, and what that may add. It costs as much as all the rest together,
+/// and the right one is hardly ever behind the twentieth.
 const COMPARED: usize = 20;
 const NEARNESS: f32 = 0.2;
 /// An entry that shares no word with a query is an answer only if it means something like it.
@@ -97,12 +110,13 @@ fn rank(index: &Index, catalog: &Catalog, query: &Query<'_>, asked: &Asked) -> V
         Ranker::Lexical => scored.lexical > 0.0,
         _ => is_answer(scored),
     });
-    sort(&mut ranked);
     if query.ranker == Ranker::Fused {
+        bring_forward(&mut ranked, COMPARED);
         compare(index, asked, &mut ranked);
-        sort(&mut ranked);
     }
+    bring_forward(&mut ranked, DEEPEST);
     ranked.truncate(DEEPEST);
+    ranked.sort_unstable_by(order);
     ranked
 }
 
@@ -111,15 +125,16 @@ fn is_answer(scored: &Scored) -> bool {
     scored.lexical > 0.0 || alike || scored.named != Named::No
 }
 
-/// Puts those in order that are ever shown, before all others.
-fn sort(ranked: &mut [Scored]) {
-    let order =
-        |a: &Scored, b: &Scored| b.named.cmp(&a.named).then(b.score.total_cmp(&a.score)).then(a.entry.cmp(&b.entry));
-    if DEEPEST < ranked.len() {
-        ranked.select_nth_unstable_by(DEEPEST, order);
+/// Names before all else, then scores; equals by id, so that the same query has the same answer.
+fn order(a: &Scored, b: &Scored) -> Ordering {
+    b.named.cmp(&a.named).then(b.score.total_cmp(&a.score)).then(a.entry.cmp(&b.entry))
+}
+
+/// Puts the best before all others, in no order: most are never shown, and need none.
+fn bring_forward(ranked: &mut [Scored], count: usize) {
+    if count < ranked.len() {
+        ranked.select_nth_unstable_by(count, order);
     }
-    let shown = DEEPEST.min(ranked.len());
-    ranked[..shown].sort_unstable_by(order);
 }
 
 fn score(index: &Index, asked: &Asked, sums: &Sums, candidates: &[u32], ranker: Ranker) -> Vec<Scored> {

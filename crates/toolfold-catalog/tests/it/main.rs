@@ -262,6 +262,58 @@ fn servers() -> impl Strategy<Value = Vec<(String, bool, Vec<String>)>> {
     prop::collection::vec(("[ab_]{1,4}", any::<bool>(), prop::collection::vec(tool, 0..8)), 0..6)
 }
 
+/// What a spelling means, by comparing it with all there is.
+fn looked_for(catalog: &Catalog, spelling: &str) -> Vec<String> {
+    let those = |fits: &dyn Fn(usize) -> bool| -> Vec<String> {
+        (0..catalog.len()).filter(|at| fits(*at)).map(|at| catalog.entry(at).id.to_string()).take(5).collect()
+    };
+    let fold =
+        |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect() };
+    let split = ["/", ":", "__"].iter().find_map(|mark| spelling.split_once(mark));
+    let wanted = fold(spelling);
+    let after = |at: usize, name: &str| fold(catalog.entry(at).server().as_str()) + &fold(name);
+    let alone = !spelling.contains(['.', '/', ':']) && !spelling.contains("__");
+    let is_alias = |at: usize, alias: &String| after(at, alias) == wanted || (alone && fold(alias) == wanted);
+    let steps: [&dyn Fn(usize) -> bool; 6] = [
+        &|at| catalog.entry(at).id.to_string() == spelling,
+        &|at| catalog.exposed(at) == spelling,
+        &|at| {
+            split.is_some_and(|(server, tool)| {
+                catalog.entry(at).server().as_str() == server && catalog.entry(at).name() == tool
+            })
+        },
+        &|at| catalog.entry(at).name() == spelling,
+        &|at| {
+            !wanted.is_empty()
+                && (fold(catalog.entry(at).name()) == wanted || after(at, catalog.entry(at).name()) == wanted)
+        },
+        &|at| !wanted.is_empty() && catalog.entry(at).aliases.iter().any(|alias| is_alias(at, alias)),
+    ];
+    steps.into_iter().map(those).find(|found| !found.is_empty()).unwrap_or_default()
+}
+
+#[test]
+fn a_name_that_is_no_name_costs_nothing() {
+    let tools: Vec<String> = (0..2000).map(|number| format!("do_the_thing_number_{number}")).collect();
+    let catalog = Catalog::merge(1, [read("many", true, &tools.iter().map(String::as_str).collect::<Vec<_>>())]);
+    for name in ["a_".repeat(5 << 20), "x".repeat(10 << 20), "many.".repeat(1 << 20)] {
+        assert_eq!(catalog.resolve(&name), Err(Unresolved::Unknown));
+        assert!(catalog.nearest(&name).is_empty());
+        assert!(catalog.node(std::slice::from_ref(&name)).is_err());
+        assert!(catalog.node(&vec!["Servers".to_owned(); 200_000]).is_err());
+    }
+    assert_eq!(catalog.nearest("do_the_thing_numbr_7")[0], "many.do_the_thing_number_7");
+}
+
+#[test]
+fn a_name_that_thousands_share_is_ambiguous_and_cheap() {
+    let tools: Vec<String> =
+        (0..3000).map(|number| format!("a{}", "_".repeat(number % 300 + 1) + &"-".repeat(number / 300))).collect();
+    let catalog = Catalog::merge(1, [read("many", true, &tools.iter().map(String::as_str).collect::<Vec<_>>())]);
+    let Err(Unresolved::Ambiguous { candidates }) = catalog.resolve("A") else { panic!("one of many") };
+    assert_eq!(candidates.len(), 5);
+}
+
 proptest! {
     #[test]
     fn exposed_names_are_valid_different_and_reversible(servers in servers()) {
@@ -293,6 +345,28 @@ proptest! {
                 prop_assert_eq!(catalog.resolve(&id), Ok(position));
             }
         }
+    }
+
+    #[test]
+    fn a_look_up_finds_what_a_look_at_every_entry_finds(
+        servers in servers(),
+        aliases in prop::collection::vec("[abAB_. -]{1,5}", 4),
+        spelling in "[abAB_./: -]{0,8}",
+    ) {
+        let read = servers.iter().map(|(name, prefix, tools)| {
+            let mut read = Arc::into_inner(read(name, *prefix, &tools.iter().map(String::as_str).collect::<Vec<_>>()))
+                .expect("nobody else has it");
+            let pairs: BTreeMap<String, String> = aliases.iter().cloned().zip(tools.iter().cloned()).collect();
+            read.answer_to(&pairs);
+            Arc::new(read)
+        });
+        let catalog = Catalog::merge(1, read);
+        let found = match catalog.resolve(&spelling) {
+            Ok(position) => vec![catalog.entry(position).id.to_string()],
+            Err(Unresolved::Ambiguous { candidates }) => candidates,
+            Err(Unresolved::Unknown) => Vec::new(),
+        };
+        prop_assert_eq!(found, looked_for(&catalog, spelling.trim()));
     }
 
     #[test]

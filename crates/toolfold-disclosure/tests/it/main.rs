@@ -15,6 +15,8 @@ mod gateway;
 mod hybrid;
 mod levels;
 mod lifecycle;
+mod missing;
+mod one_path;
 mod ontology;
 mod properties;
 mod real;

@@ -30,6 +30,8 @@ pub(crate) struct Model {
     pub(crate) dimensions: usize,
     pieces: Pieces,
     scales: Vec<f32>,
+    /// Of each piece's row.
+    lengths: Vec<f32>,
     /// Signed bytes, `dimensions` for each piece.
     rows: &'static [u8],
     shares: [Share; MEANT.len()],
@@ -65,12 +67,10 @@ impl Model {
         let rows = reader.take(count as usize * dimensions as usize)?;
         let pieces = Pieces::new(vocabulary.lines());
         let whole = reader.rest.is_empty() && vocabulary.lines().count() == count as usize;
-        whole.then_some(Model { dimensions: dimensions as usize, pieces, scales, rows, shares })
-    }
-
-    /// How many pieces there are.
-    pub(crate) fn len(&self) -> usize {
-        self.scales.len()
+        let dimensions = dimensions as usize;
+        let length = |(bytes, scale): (&[u8], &f32)| Row { bytes, scale: *scale }.length();
+        let lengths = rows.chunks_exact(dimensions.max(1)).zip(&scales).map(length).collect();
+        whole.then_some(Model { dimensions, pieces, scales, lengths, rows, shares })
     }
 
     /// Whether the word is one the model knows whole, so that it is no slip.
@@ -122,6 +122,11 @@ impl Model {
             }
         });
         pieces.truncate(limit);
+    }
+
+    /// How long the row of a piece is: how much the piece says.
+    pub(crate) fn length(&self, piece: u16) -> f32 {
+        self.lengths[usize::from(piece)]
     }
 
     pub(crate) fn row(&self, piece: u16) -> Row<'static> {

@@ -13,22 +13,20 @@ pub(crate) fn nearness(model: &Model, query: &[u16], entries: &[&[u16]]) -> Vec<
     let mut asked: Vec<u16> = query.to_vec();
     asked.sort_unstable();
     asked.dedup();
-    let says = |piece: &u16| model.row(*piece).length();
+    let says = |piece: &u16| model.length(*piece);
     let most = asked.iter().map(says).fold(0.0, f32::max);
     asked.retain(|piece| says(piece) > LEAST * most);
     let weights: Vec<f32> = asked.iter().map(says).collect();
     let total = weights.iter().sum::<f32>().max(f32::MIN_POSITIVE);
     // The best entries have many words in common: each is compared once.
-    let mut pieces: Vec<u16> = entries.concat();
-    pieces.sort_unstable();
-    pieces.dedup();
-    let mut places = vec![0u16; model.len()];
-    (0u16..).zip(&pieces).for_each(|(place, piece)| places[usize::from(*piece)] = place);
-    let cosines = dispatch!(Level::new(), _ => cosines(model, &asked, &weights, &pieces));
+    let mut all: Vec<u16> = entries.concat();
+    all.sort_unstable();
+    all.dedup();
+    let cosines = dispatch!(Level::new(), _ => cosines(model, &asked, &weights, &all));
     let near = |pieces: &&[u16]| {
         let mut best = vec![0f32; asked.len()];
-        for piece in *pieces {
-            let row = &cosines[usize::from(places[usize::from(*piece)]) * asked.len()..][..asked.len()];
+        for place in pieces.iter().filter_map(|piece| all.binary_search(piece).ok()) {
+            let row = &cosines[place * asked.len()..][..asked.len()];
             best.iter_mut().zip(row).for_each(|(best, cosine)| *best = best.max(*cosine));
         }
         best.iter().zip(&weights).map(|(best, weight)| best * weight).sum::<f32>() / total
@@ -42,7 +40,7 @@ fn cosines(model: &Model, asked: &[u16], lengths: &[f32], pieces: &[u16]) -> Vec
     let mut cosines = Vec::with_capacity(asked.len() * pieces.len());
     for piece in pieces {
         let row = model.row(*piece);
-        let length = row.length();
+        let length = model.length(*piece);
         for (other, other_length) in asked.iter().zip(lengths) {
             let both = (length * other_length).max(f32::MIN_POSITIVE);
             cosines.push(row.likeness(model.row(*other)) / both);

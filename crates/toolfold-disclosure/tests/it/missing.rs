@@ -1,0 +1,128 @@
+//! A server that is configured and not there is said on every surface, and nothing is where all are.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use toolfold_core::{Absent, ServerName, Surface};
+use toolfold_disclosure::{answer, refusal_result, route};
+use toolfold_wire::raw;
+
+use crate::fixture::{Fixture, github, notes, text};
+
+fn name(name: &str) -> ServerName {
+    ServerName::new(name).unwrap()
+}
+
+fn fixture() -> Fixture {
+    let mut fixture = Fixture::of([github(), notes()]);
+    fixture.absent = vec![Absent::failing(name("sqlite"), "the program uvx was not found")];
+    fixture
+}
+
+/// All that a client is told.
+fn told(fixture: &Fixture, surface: Surface, tool: &str, arguments: Value) -> String {
+    let action = route(surface, &fixture.view(), tool, Some(&raw(&arguments)));
+    let result = answer(surface, &fixture.view(), &action).unwrap_or_else(|refusal| refusal_result(&refusal));
+    result.get().to_owned()
+}
+
+#[test]
+fn a_search_and_a_look_around_name_what_is_missing() {
+    let fixture = fixture();
+    assert_snapshot!(fixture.find(json!({"query": "list issues in a repository"})), @r#"
+    github.list_issues(owner: string, repo: string, state?: "open"|"closed"|"all", filter?: {label: string, since?: string}) — List issues in a repository, with filters for state
+    github.create_issue(owner: string, repo: string, title: string, body?: string, labels?: string[]) — Create a new issue in a GitHub repository
+    github.merge_pull_request(owner: string, repo: string, number: int) — Merge a pull request
+    Missing: sqlite is configured and not running: the program uvx was not found.
+    "#);
+    let nothing = fixture.find(json!({"query": "qwertz asdfgh"}));
+    assert!(
+        nothing.starts_with("No tool here fits") && nothing.ends_with("the program uvx was not found."),
+        "{nothing}"
+    );
+    assert!(
+        fixture
+            .find(json!({}))
+            .ends_with("\nMissing: sqlite is configured and not running: the program uvx was not found.")
+    );
+    let said = [
+        (Surface::Hybrid, "search_tools"),
+        (Surface::TwoPhase, "search_tools"),
+        (Surface::Single, "discover_and_use_tool"),
+        (Surface::Lifecycle, "tool_find"),
+        (Surface::Levels, "discover_tools"),
+        (Surface::Ontology, "list"),
+        (Surface::Ontology, "search_tool_by_category"),
+        (Surface::Ontology, "search_nodes"),
+        (Surface::Backends, "gateway_search_tools"),
+        (Surface::Backends, "gateway_list_tool_names"),
+        (Surface::Backends, "gateway_get_tool_stats"),
+    ];
+    for (surface, tool) in said {
+        for query in ["issue", "qwertz asdfgh"] {
+            let told = told(&fixture, surface, tool, json!({"query": query, "action": "search"}));
+            assert!(told.contains("sqlite is configured and not running: the program uvx"), "{surface} {tool}: {told}");
+        }
+        let whole = told_by_all_present(surface, tool);
+        assert!(!whole.contains("issing"), "{surface} {tool}: {whole}");
+    }
+}
+
+fn told_by_all_present(surface: Surface, tool: &str) -> String {
+    told(&Fixture::new(), surface, tool, json!({"query": "issue", "action": "search"}))
+}
+
+#[test]
+fn what_belongs_to_a_missing_server_is_unavailable_and_not_unknown() {
+    let fixture = fixture();
+    assert_snapshot!(fixture.ask("call_tool", json!({"tool": "sqlite.query"})), @r#"{"error":{"code":"SERVER_UNAVAILABLE","message":"sqlite is configured and not running: the program uvx was not found. Do without it, or tell the person who can mend it.","hints":[]}}"#);
+    let asked = [
+        (Surface::Compact, "sqlite__query", json!({})),
+        (Surface::Compact, "find_tools", json!({"tool": "SQLite/query"})),
+        (Surface::Compact, "find_tools", json!({"path": "sqlite"})),
+        (Surface::Hybrid, "use_tool", json!({"name": "sqlite__query"})),
+        (Surface::Hybrid, "search_tools", json!({"query": "x", "category": "Servers/sqlite"})),
+        (Surface::TwoPhase, "get_tool_definition", json!({"name": "sqlite__query"})),
+        (Surface::Single, "discover_and_use_tool", json!({"action": "execute", "tool_name": "sqlite.query"})),
+        (Surface::Lifecycle, "tool_describe", json!({"name": "sqlite.query"})),
+        (Surface::Lifecycle, "tool_load", json!({"names": ["sqlite.query"]})),
+        (Surface::Levels, "discover_tools", json!({"group": "Servers/sqlite"})),
+        (Surface::Levels, "discover_tools", json!({"tool": "sqlite:query"})),
+        (Surface::Ontology, "list", json!({"path": ["Servers", "sqlite"]})),
+        (Surface::Ontology, "expand_tool", json!({"tool_id": "sqlite.query"})),
+        (Surface::Backends, "gateway_get_tool_schema", json!({"toolName": "sqlite__query"})),
+        (Surface::Backends, "gateway_search_tools", json!({"backend": "sqlite"})),
+        (Surface::Backends, "gateway_get_tools_by_backend", json!({"backend": "sqlite"})),
+        (Surface::Direct, "sqlite__query", json!({})),
+    ];
+    for (surface, tool, arguments) in asked {
+        let told = told(&fixture, surface, tool, arguments);
+        assert!(
+            told.contains("SERVER_UNAVAILABLE") && told.contains("the program uvx was not found"),
+            "{surface} {tool}: {told}"
+        );
+    }
+    // A bare name is nobody's, and may be the missing one's.
+    let bare = fixture.ask("call_tool", json!({"tool": "read_query"}));
+    assert!(bare.contains("TOOL_NOT_FOUND") && bare.contains("sqlite is configured and not running"), "{bare}");
+}
+
+#[test]
+fn many_that_are_still_starting_are_counted() {
+    let mut fixture = Fixture::of([github(), notes()]);
+    fixture.absent = (0..17).map(|number| Absent::starting(name(&format!("s{number}")))).collect();
+    let line = fixture.view().what_is_missing().unwrap();
+    assert_eq!(line, "17 of 19 servers are still starting.");
+    fixture.absent.truncate(1);
+    assert_eq!(fixture.view().what_is_missing().unwrap(), "s0 is configured and still starting.");
+    fixture.absent = (0..40).map(|number| Absent::failing(name(&format!("s{number}")), "no")).collect();
+    let line = fixture.view().what_is_missing().unwrap();
+    assert!(line.starts_with("s0 is configured and not running: no. s1 is") && line.len() < 250, "{line}");
+    assert!(line.ends_with("37 more are not running: s3, s4, s5, s6, s7, s8, …"), "{line}");
+    let mut nothing = Fixture::of([]);
+    nothing.absent = vec![Absent::starting(name("github"))];
+    assert_snapshot!(nothing.find(json!({})), @"There are no tools yet. github is configured and still starting.");
+    let action = route(Surface::Compact, &nothing.view(), "github.create_issue", None);
+    let refusal = answer(Surface::Compact, &nothing.view(), &action).unwrap_err();
+    assert_snapshot!(refusal.message, @"github is configured and still starting. Ask again in a moment.");
+    assert!(text(&refusal_result(&refusal)).contains("SERVER_UNAVAILABLE"));
+}
