@@ -86,7 +86,7 @@ impl Entry {
         }
         let annotations = object.object("annotations").unwrap_or_default();
         Ok(Entry {
-            fingerprint: Fingerprint::of_tool(&name, &object),
+            fingerprint: Fingerprint::of_definition(&object),
             id: ToolId::new(server.clone(), name),
             kind: Kind::Tool,
             aliases: Vec::new(),
@@ -107,7 +107,7 @@ impl Entry {
         let object = Object::parse(definition).ok_or("is not a JSON object")?;
         let name: String = object.string("name").filter(|name| !name.is_empty()).ok_or("has no name")?;
         Ok(Entry {
-            fingerprint: Fingerprint::of_text(definition.get()),
+            fingerprint: Fingerprint::of_definition(&object),
             id: ToolId::new(server.clone(), name),
             kind,
             title: object.string("title"),
@@ -147,7 +147,7 @@ impl Entry {
 
     /// Description and schemas in 32 bytes: a tool that was only renamed has the same.
     pub fn nameless(&self) -> Fingerprint {
-        Fingerprint::of_tool("", &Object::parse(&self.definition).unwrap_or_default())
+        Fingerprint::of_work(&Object::parse(&self.definition).unwrap_or_default())
     }
 
     /// A member of the definition, parsed. `null` where it is missing.

@@ -1,4 +1,7 @@
-//! What a tool is, in 32 bytes: approval, remembered vectors and "has it changed?" all hang on this.
+//! What an entry is, in 32 bytes: approval, compiled schemas and "has it changed?" all hang on this.
+//!
+//! What a reader would get wrong: nothing is left out. A title, an annotation or a word in `_meta` is read by a model or
+//! decides how it is warned, so one that changes makes another entry of it.
 
 use std::fmt;
 
@@ -10,14 +13,30 @@ use toolfold_wire::Object;
 pub struct Fingerprint([u8; 32]);
 
 impl Fingerprint {
-    /// SHA-256 over the canonical form of everything a model or an approver decides on: name, description, schemas.
-    /// The order of keys does not matter, annotations and titles do not either.
-    pub fn of_tool(name: &str, definition: &Object) -> Self {
+    /// SHA-256 over the canonical form of a whole definition. The order of keys and white space do not matter.
+    pub fn of_definition(definition: &Object) -> Self {
+        let members = definition.iter().map(|(key, _)| key).collect();
+        Fingerprint::of_members(definition, members)
+    }
+
+    /// Of what a tool does and takes, whatever it is called.
+    pub fn of_work(definition: &Object) -> Self {
+        Fingerprint::of_members(definition, vec!["description", "inputSchema", "outputSchema"])
+    }
+
+    fn of_members(definition: &Object, mut keys: Vec<&str>) -> Self {
+        keys.sort_unstable();
         let mut canonical = String::new();
-        write_canonical(&Value::from(name), &mut canonical);
-        for key in ["description", "inputSchema", "outputSchema"] {
+        for key in keys {
+            write_string(key, &mut canonical);
+            canonical.push(':');
+            match (definition.read::<Value>(key), definition.get(key)) {
+                (Some(value), _) => write_canonical(&value, &mut canonical),
+                // JSON that cannot be read (a number beyond all bounds) counts as it was written.
+                (None, Some(raw)) => write_string(raw.get(), &mut canonical),
+                (None, None) => canonical.push_str("null"),
+            }
             canonical.push('\n');
-            write_canonical(&definition.read::<Value>(key).unwrap_or_default(), &mut canonical);
         }
         Fingerprint(Sha256::digest(canonical.as_bytes()).into())
     }
@@ -56,7 +75,7 @@ fn write_canonical(value: &Value, out: &mut String) {
             keys.sort();
             out.push('{');
             for key in keys {
-                out.push_str(&Value::from(key.as_str()).to_string());
+                write_string(key, out);
                 out.push(':');
                 write_canonical(&members[key], out);
                 out.push(',');
@@ -73,4 +92,8 @@ fn write_canonical(value: &Value, out: &mut String) {
         }
         scalar => out.push_str(&scalar.to_string()),
     }
+}
+
+fn write_string(text: &str, out: &mut String) {
+    out.push_str(&Value::from(text).to_string());
 }

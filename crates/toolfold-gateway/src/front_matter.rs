@@ -266,4 +266,21 @@ mod tests {
         has no front matter: its first line must be ---
         ");
     }
+
+    proptest::proptest! {
+        /// Whatever lies in a folder of agents.
+        #[test]
+        fn any_file_is_a_definition_or_says_why(front in "(\\PC|[\n:#&*!|>'\"%@\\[\\]{},-]){0,200}", body in "(\\PC|\n){0,200}") {
+            for text in [format!("---\n{front}\n---\n{body}"), front] {
+                match definition(&text, "usual") {
+                    Ok(made) => {
+                        let object = Object::parse(&made).unwrap();
+                        let name = object.string("name").unwrap();
+                        assert!(!name.is_empty() && name.chars().count() <= LONGEST_NAME, "{name}");
+                    }
+                    Err(why) => assert!(why.len() < 2_000, "{why}"),
+                }
+            }
+        }
+    }
 }

@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use xtask::{Workspace, bench, eval, peers, suite, tables, tidy};
+use xtask::{Workspace, attack, bench, eval, peers, suite, tables, tidy};
 
 const HELP: &str = "\
 Tasks of this repository.
@@ -17,7 +17,10 @@ Tasks:
   tidy            Check the rules that the compiler does not know
   eval [DIR]      Measure search on the sets in eval/ and compare with what is recorded, or on those in DIR;
                   --record keeps the figures
-  bench           Measure what Toolfold costs, against the same work without it
+  attack [WORD]…  Try to break what is promised, as a client, a server or a bad day could
+  soak            Do so for twenty minutes with 200 clients (--minutes, --clients), against a quiet run
+  bench [PART]…   Measure what Toolfold costs, against the thinnest server there can be:
+                  calls, throughput, search, start
   bench tables    Count what tools cost in tokens, beside the figures of the design documents
   help            Print this";
 
@@ -39,7 +42,11 @@ fn run(task: &str, arguments: &[String]) -> Result<()> {
         "peers" => peers::install(&Workspace::find()?),
         "eval" => eval::run(&Workspace::find()?, arguments),
         "bench" if arguments == ["tables"] => tables::run(&Workspace::find()?),
-        "bench" => bench::run(&Workspace::find()?),
+        "bench" => bench::run(&Workspace::find()?, arguments),
+        "attack" => attack::run(&Workspace::find()?, arguments),
+        "soak" => attack::soak(&Workspace::find()?, arguments),
+        // What the benchmark starts, not a person.
+        "thin-server" => bench::thin_server(arguments),
         "tidy" => report(&tidy::check(&Workspace::find()?)?),
         "help" | "--help" | "-h" => {
             println!("{HELP}");

@@ -1,77 +1,190 @@
-//! One call after the other, and many at once: straight to a server, and through Toolfold to the same server.
+//! One call after the other: straight to the thin server, and through Toolfold to the same server, in both eras, by both
+//! doors, with one tool behind it, three thousand and twenty thousand.
 
-use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 
-use super::client::{Connection, INITIALIZE, Pipe, Served, call, time_each};
-use super::{Programs, median, show};
+use super::client::{Conversation, Door, Era, Line, Pipe, call, straight, time_each};
+use super::process::Served;
+use super::report::Report;
+use super::{Programs, catalog, median};
 
-const WARM: usize = 200;
-const COUNT: usize = 3_000;
-const AT_ONCE: usize = 32;
-const EACH: usize = 200;
-const ROUNDS: usize = 7;
-const SCRIPT: &str = r#"{"eras":["legacy"],"tools":["echo"]}"#;
+const SIZES: [usize; 3] = [1, 3_000, 20_000];
+/// How many tools a server of the catalog has.
+const PER_SERVER: usize = 1_000;
+const ROUNDS: usize = 12;
+const EACH: usize = 150;
+/// Eras and sizes may differ by this factor, at p50.
+const LIMIT: f64 = 1.3;
+/// A call through `call_tool` may cost a tenth more than one by the tool's own name.
+const DOORS: f64 = 1.1;
+const ADDED: Duration = Duration::from_micros(100);
 
-pub(crate) fn stdio(programs: &Programs) -> Result<()> {
-    let mut straight = Command::new(&programs.fake);
-    straight.args(["--script-json", SCRIPT]);
-    let config = format!("[servers.fake]\ncommand = {:?}\nargs = [\"--script-json\", {SCRIPT:?}]\n", programs.fake);
-    let floor = piped(straight, &call("echo"))?;
-    let ours = piped(programs.toolfold(&config, &["serve", "--stdio"])?, &call("fake.echo"))?;
-    show("stdio, one call, median", floor, ours, "at most ×2");
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    Http,
+    Stdio,
+}
+
+/// One row of the table.
+struct Case {
+    size: usize,
+    era: Era,
+    door: Door,
+    prepared: Vec<u8>,
+    to: Box<dyn Conversation>,
+    times: Vec<Duration>,
+}
+
+pub(crate) fn measure(programs: &Programs, way: Way, report: &mut Report) -> Result<()> {
+    let lists = lists(programs)?;
+    let server =
+        Served::start(programs.thin(&[&["http"], &lists.iter().map(String::as_str).collect::<Vec<_>>()[..]].concat()))?;
+    let mut floor = floor(programs, way, &server, &lists)?;
+    let mut running = Vec::new();
+    let mut cases = Vec::new();
+    for size in SIZES {
+        let config = config(programs, way, &server.address, &lists, size);
+        add_cases(programs, way, size, &config, &mut running, &mut cases)?;
+    }
+    let mut direct = Vec::new();
+    for round in 0..=ROUNDS {
+        let mut turn = vec![(&mut floor.0, floor.1.as_slice(), &mut direct)];
+        turn.extend(cases.iter_mut().map(|case| (&mut case.to, case.prepared.as_slice(), &mut case.times)));
+        for (to, prepared, times) in turn {
+            let taken = time_each(to.as_mut(), prepared, EACH)?;
+            // The first round warms everything up.
+            if round > 0 {
+                times.extend(taken);
+            }
+        }
+    }
+    show(way, median(&mut direct), &mut cases, report);
     Ok(())
 }
 
-fn piped(command: Command, message: &str) -> Result<Duration> {
-    let mut pipe = Pipe::start(command)?;
-    pipe.exchange(INITIALIZE)?;
-    for _ in 0..WARM {
-        let answer = pipe.exchange(message)?;
-        ensure!(answer.contains("some words"), "not an echo: {answer}");
-    }
-    Ok(median(time_each(COUNT, || pipe.exchange(message).map(drop))?))
+/// The lists of the thin server: first the tool that is called, then the catalog in parts.
+fn lists(programs: &Programs) -> Result<Vec<String>> {
+    let tools = catalog::tools(&programs.root, SIZES[2])?;
+    let parts = std::iter::once(vec![catalog::echo()]).chain(tools.chunks(PER_SERVER).map(<[_]>::to_vec));
+    let write = |(number, part): (usize, Vec<_>)| {
+        let file = programs.folder.join(format!("list{number}.jsonl"));
+        catalog::write(&file, &part)?;
+        Ok(file.display().to_string())
+    };
+    parts.enumerate().map(write).collect()
 }
 
-pub(crate) fn http(programs: &Programs) -> Result<()> {
-    let mut straight = Command::new(&programs.fake);
-    straight.args(["--script-json", SCRIPT, "--http", "0"]);
-    let server = Served::start(straight)?;
-    let config = format!("[servers.fake]\nurl = \"http://{}/mcp\"\n", server.address);
-    let toolfold = Served::start(programs.toolfold(&config, &["serve", "--listen", "127.0.0.1:0"])?)?;
-    let floor = posted(&server.address, &call("echo"))?;
-    let ours = posted(&toolfold.address, &call("fake.echo"))?;
-    show("HTTP, one call, median", floor, ours, "at most ×2");
-    // In turns: whatever else the machine does meanwhile slows both.
-    let (mut floor, mut ours) = (Vec::new(), Vec::new());
-    for _ in 0..ROUNDS {
-        floor.push(at_once(&server.address, &call("echo"))?);
-        ours.push(at_once(&toolfold.address, &call("fake.echo"))?);
+fn floor(programs: &Programs, way: Way, server: &Served, lists: &[String]) -> Result<(Box<dyn Conversation>, Vec<u8>)> {
+    let to: Box<dyn Conversation> = match way {
+        Way::Http => Box::new(Line::open(&server.address, "/0")?),
+        Way::Stdio => Box::new(Pipe::start(programs.thin(&["stdio", &lists[0]]))?),
+    };
+    let prepared = to.prepare(&straight(), "echo", Era::Session);
+    Ok((to, prepared))
+}
+
+fn config(programs: &Programs, way: Way, address: &str, lists: &[String], size: usize) -> String {
+    let mut config = match way {
+        Way::Http => format!("[servers.thin]\nurl = \"http://{address}/0\"\n"),
+        Way::Stdio => {
+            let (thin, list) = (&programs.thin, &lists[0]);
+            format!("[servers.thin]\ncommand = {thin:?}\nargs = [\"thin-server\", \"stdio\", {list:?}]\n")
+        }
+    };
+    for number in 1..=size / PER_SERVER {
+        config.push_str(&format!("[servers.part{number}]\nurl = \"http://{address}/{number}\"\n"));
     }
-    show("HTTP, 32 at once, time for each call", median(floor), median(ours), "at most ×2");
+    config
+}
+
+/// Starts Toolfold with so many tools and adds a case for each era and door.
+fn add_cases(
+    programs: &Programs,
+    way: Way,
+    size: usize,
+    config: &str,
+    running: &mut Vec<Served>,
+    cases: &mut Vec<Case>,
+) -> Result<()> {
+    let name = format!("{way:?}-{size}").to_lowercase();
+    let served = Served::start(programs.toolfold(&name, config, &["serve", "--listen", "127.0.0.1:0"])?)?;
+    served.knows(size.max(1))?;
+    if way == Way::Stdio {
+        // What it has learned is remembered: the ones on pipes begin with all of it.
+        served.process.end()?;
+        for (era, door) in pairs() {
+            let mut pipe = Pipe::start(programs.toolfold(&name, config, &["serve", "--stdio"])?)?;
+            if era == Era::Session {
+                pipe.greet()?;
+            }
+            cases.push(case(size, era, door, Box::new(pipe)));
+        }
+        return Ok(());
+    }
+    for (era, door) in pairs() {
+        let line = match era {
+            Era::Session => Line::greeted(&served.address, "/mcp")?,
+            Era::Stateless => Line::open(&served.address, "/mcp")?,
+        };
+        cases.push(case(size, era, door, Box::new(line)));
+    }
+    running.push(served);
     Ok(())
 }
 
-fn posted(address: &str, message: &str) -> Result<Duration> {
-    let mut connection = Connection::open(address)?;
-    for _ in 0..WARM {
-        let (_, body) = connection.post(message)?;
-        ensure!(body.contains("some words"), "not an echo: {body}");
-    }
-    Ok(median(time_each(COUNT, || connection.post(message).map(drop))?))
+fn pairs() -> [(Era, Door); 4] {
+    [
+        (Era::Session, Door::CallTool),
+        (Era::Session, Door::DirectName),
+        (Era::Stateless, Door::CallTool),
+        (Era::Stateless, Door::DirectName),
+    ]
 }
 
-/// Wall time of all calls over their number.
-fn at_once(address: &str, message: &str) -> Result<Duration> {
-    let mut connections = (0..AT_ONCE).map(|_| Connection::open(address)).collect::<Result<Vec<_>>>()?;
-    let begun = Instant::now();
-    let results: Vec<Result<()>> = std::thread::scope(|scope| {
-        let one = |connection: &mut Connection| (0..EACH).try_for_each(|_| connection.post(message).map(drop));
-        let threads: Vec<_> = connections.iter_mut().map(|connection| scope.spawn(move || one(connection))).collect();
-        threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| anyhow::bail!("a client panicked"))).collect()
-    });
-    results.into_iter().collect::<Result<()>>()?;
-    Ok(begun.elapsed() / (AT_ONCE * EACH) as u32)
+fn case(size: usize, era: Era, door: Door, to: Box<dyn Conversation>) -> Case {
+    let (message, name) = call(door, era);
+    let prepared = to.prepare(&message, name, era);
+    Case { size, era, door, prepared, to, times: Vec::new() }
+}
+
+fn show(way: Way, direct: Duration, cases: &mut [Case], report: &mut Report) {
+    println!("\nOne call over {way:?}, p50; straight to the server {direct:.1?}");
+    println!("  {:>7}  {:<10} {:<12} {:>10} {:>10}", "tools", "era", "by", "p50", "added");
+    let mut middles = Vec::new();
+    for case in cases {
+        let middle = median(&mut case.times);
+        let (size, era, door) = (case.size, case.era, case.door);
+        let added = middle.saturating_sub(direct);
+        let (era_name, door_name) = (format!("{era:?}"), format!("{door:?}"));
+        println!("  {size:>7}  {era_name:<10} {door_name:<12} {middle:>10.1?} {added:>10.1?}");
+        middles.push((size, era, door, middle));
+    }
+    let of = |size: usize, era: Era, door: Door| {
+        let found = middles.iter().find(|(s, e, d, _)| (*s, *e, *d) == (size, era, door));
+        found.map_or(f64::NAN, |(.., middle)| middle.as_secs_f64())
+    };
+    for size in SIZES {
+        let ratio = of(size, Era::Stateless, Door::CallTool) / of(size, Era::Session, Door::CallTool);
+        report.limit(
+            &format!("{way:?}, {size} tools: stateless / session ×{ratio:.2}, at most ×{LIMIT}"),
+            ratio <= LIMIT,
+        );
+    }
+    for (era, door) in pairs() {
+        let ratio = of(SIZES[2], era, door) / of(SIZES[0], era, door);
+        report.limit(
+            &format!("{way:?}, {era:?}, {door:?}: 20,000 tools / 1 ×{ratio:.2}, at most ×{LIMIT}"),
+            ratio <= LIMIT,
+        );
+    }
+    for era in [Era::Session, Era::Stateless] {
+        let ratio = of(SIZES[1], era, Door::CallTool) / of(SIZES[1], era, Door::DirectName);
+        report
+            .goal(&format!("{way:?}, {era:?}: call_tool / direct name ×{ratio:.2}, at most ×{DOORS}"), ratio <= DOORS);
+        let added = (of(SIZES[1], era, Door::CallTool) - direct.as_secs_f64()).max(0.0);
+        let shown = Duration::from_secs_f64(added);
+        report.goal(&format!("{way:?}, {era:?}: a call adds {shown:.0?}, at most {ADDED:.0?}"), shown <= ADDED);
+    }
 }

@@ -1,26 +1,101 @@
-//! The thinnest clients there can be, so that what is measured is the server.
+//! The thinnest clients there can be, so that what is measured is the server: one prepared buffer is written, one
+//! answer is read.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
-use serde_json::json;
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::{Value, json};
+
+use super::process::Process;
 
 pub(crate) const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}"#;
+const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+const STATELESS: &str = "2026-07-28";
+const WORDS: &str = "some words that are neither many nor few";
+/// Past this a server hangs, and the benchmark should say so.
+const LONGEST: Duration = Duration::from_secs(60);
 
-pub(crate) fn call(tool: &str) -> String {
-    let params = json!({"name": tool, "arguments": {"text": "some words that are neither many nor few"}});
-    json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string()
+/// How a client speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Era {
+    Session,
+    Stateless,
 }
 
-/// A conversation over a pipe.
+/// By what name the tool is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Door {
+    CallTool,
+    DirectName,
+}
+
+/// A call of the thin server's one tool through Toolfold.
+pub(crate) fn call(door: Door, era: Era) -> (Value, &'static str) {
+    let arguments = json!({"text": WORDS});
+    match door {
+        Door::CallTool => {
+            let params = json!({"name": "call_tool", "arguments": {"tool": "thin.echo", "arguments": arguments}});
+            (request("tools/call", params, era), "call_tool")
+        }
+        Door::DirectName => {
+            (request("tools/call", json!({"name": "thin.echo", "arguments": arguments}), era), "thin.echo")
+        }
+    }
+}
+
+/// The same straight to the thin server.
+pub(crate) fn straight() -> Value {
+    request("tools/call", json!({"name": "echo", "arguments": {"text": WORDS}}), Era::Session)
+}
+
+pub(crate) fn request(method: &str, mut params: Value, era: Era) -> Value {
+    if era == Era::Stateless {
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": STATELESS,
+            "io.modelcontextprotocol/clientCapabilities": {},
+            "io.modelcontextprotocol/clientInfo": {"name": "bench", "version": "1"},
+        });
+    }
+    json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+}
+
+/// A conversation, over whatever it is.
+pub(crate) trait Conversation {
+    /// The bytes that are sent for a message.
+    fn prepare(&self, message: &Value, name: &str, era: Era) -> Vec<u8>;
+    /// Sends them; the answer's bytes.
+    fn exchange(&mut self, prepared: &[u8]) -> Result<&[u8]>;
+}
+
+/// How long each of `count` exchanges takes; each is what it should be.
+pub(crate) fn time_each(to: &mut dyn Conversation, prepared: &[u8], count: usize) -> Result<Vec<Duration>> {
+    let mut times = Vec::with_capacity(count);
+    for _ in 0..count {
+        let begun = Instant::now();
+        let answer = to.exchange(prepared)?;
+        times.push(begun.elapsed());
+        ensure!(contains(answer, WORDS.as_bytes()), "not the answer: {}", String::from_utf8_lossy(answer));
+    }
+    Ok(times)
+}
+
+fn contains(bytes: &[u8], wanted: &[u8]) -> bool {
+    find(bytes, wanted).is_some()
+}
+
+fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+    bytes.windows(wanted.len()).position(|window| window == wanted)
+}
+
+/// Over a pipe.
 pub(crate) struct Pipe {
-    child: Child,
+    pub(crate) process: Process,
     to: ChildStdin,
     from: BufReader<ChildStdout>,
-    line: String,
+    line: Vec<u8>,
 }
 
 impl Pipe {
@@ -28,133 +103,139 @@ impl Pipe {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
         let to = child.stdin.take().context("stdin is a pipe")?;
         let from = BufReader::new(child.stdout.take().context("stdout is a pipe")?);
-        Ok(Pipe { child, to, from, line: String::new() })
+        Ok(Pipe { process: Process(child), to, from, line: Vec::new() })
     }
 
-    /// Sends a message and reads lines until its answer is there.
-    pub(crate) fn exchange(&mut self, message: &str) -> Result<&str> {
-        self.to.write_all(format!("{message}\n").as_bytes())?;
+    pub(crate) fn greet(&mut self) -> Result<()> {
+        self.exchange(&line(INITIALIZE))?;
+        self.to.write_all(&line(INITIALIZED)).context("the server does not read")
+    }
+}
+
+fn line(message: &str) -> Vec<u8> {
+    format!("{message}\n").into_bytes()
+}
+
+impl Conversation for Pipe {
+    fn prepare(&self, message: &Value, _: &str, _: Era) -> Vec<u8> {
+        line(&message.to_string())
+    }
+
+    fn exchange(&mut self, prepared: &[u8]) -> Result<&[u8]> {
+        self.to.write_all(prepared)?;
         loop {
             self.line.clear();
-            if self.from.read_line(&mut self.line)? == 0 {
+            if self.from.read_until(b'\n', &mut self.line)? == 0 {
                 bail!("the server ended");
             }
-            if self.line.contains("\"result\"") || self.line.contains("\"error\"") {
+            // Anything else is a notification.
+            if contains(&self.line, b"\"result\"") || contains(&self.line, b"\"error\"") {
                 return Ok(&self.line);
             }
         }
     }
-
-    pub(crate) fn id(&self) -> u32 {
-        self.child.id()
-    }
 }
 
-impl Drop for Pipe {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// A server over HTTP, found by the address it announces.
-pub(crate) struct Served {
-    child: Child,
-    pub(crate) address: String,
-}
-
-impl Served {
-    pub(crate) fn start(mut command: Command) -> Result<Self> {
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
-        let mut lines = BufReader::new(child.stderr.take().context("stderr is a pipe")?).lines();
-        let announced = |line: &String| {
-            let word = line.split_whitespace().find(|word| word.contains("127.0.0.1:"))?;
-            Some(word.trim_start_matches("http://").split('/').next()?.to_owned())
-        };
-        let address = lines.by_ref().map_while(Result::ok).find_map(|line| announced(&line));
-        std::thread::spawn(move || lines.for_each(drop));
-        Ok(Served { child, address: address.context("the server announced no address")? })
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// One connection that is kept open.
-pub(crate) struct Connection {
-    stream: BufReader<TcpStream>,
-    address: String,
+/// One HTTP connection that is kept open.
+pub(crate) struct Line {
+    stream: TcpStream,
+    host: String,
+    path: String,
+    /// The header of the session, if there is one.
     session: String,
+    buffer: Vec<u8>,
 }
 
-impl Connection {
-    pub(crate) fn open(address: &str) -> Result<Self> {
-        let stream = TcpStream::connect(address)?;
+impl Line {
+    pub(crate) fn open(host: &str, path: &str) -> Result<Self> {
+        let stream = TcpStream::connect(host)?;
         stream.set_nodelay(true)?;
-        let mut connection =
-            Connection { stream: BufReader::new(stream), address: address.to_owned(), session: String::new() };
-        let (head, _) = connection.post(INITIALIZE)?;
-        let session = head.lines().find_map(|line| {
-            let (name, value) = line.split_once(':')?;
-            name.eq_ignore_ascii_case("mcp-session-id").then(|| value.trim().to_owned())
-        });
-        connection.session = session.map_or_else(String::new, |id| format!("Mcp-Session-Id: {id}\r\n"));
-        Ok(connection)
+        stream.set_read_timeout(Some(LONGEST))?;
+        let (host, path) = (host.to_owned(), path.to_owned());
+        Ok(Line { stream, host, path, session: String::new(), buffer: Vec::new() })
     }
 
-    /// Posts a message; gives the head and the body of the answer.
-    pub(crate) fn post(&mut self, body: &str) -> Result<(String, String)> {
-        let (address, session, length) = (&self.address, &self.session, body.len());
-        let request = format!(
-            "POST /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n{session}Content-Length: {length}\r\n\r\n{body}"
-        );
-        self.stream.get_mut().write_all(request.as_bytes())?;
-        let mut head = String::new();
-        while !head.ends_with("\r\n\r\n") {
-            if self.stream.read_line(&mut head)? == 0 {
-                bail!("the server closed the connection");
-            }
-        }
-        let lower = head.to_ascii_lowercase();
-        let length = lower.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse::<usize>().ok());
-        let body = match length {
-            Some(length) => {
-                let mut bytes = vec![0; length];
-                self.stream.read_exact(&mut bytes)?;
-                String::from_utf8_lossy(&bytes).into_owned()
-            }
-            None => self.chunks()?,
-        };
-        Ok((head, body))
+    /// One that has a session.
+    pub(crate) fn greeted(host: &str, path: &str) -> Result<Self> {
+        let mut line = Line::open(host, path)?;
+        let greeting = line.post(INITIALIZE, "");
+        line.exchange(&greeting)?;
+        let head = String::from_utf8_lossy(&line.buffer).to_ascii_lowercase();
+        let session = head.lines().find_map(|header| header.strip_prefix("mcp-session-id:"));
+        line.session = session.map_or_else(String::new, |id| format!("Mcp-Session-Id: {}\r\n", id.trim()));
+        let greeted = line.post(INITIALIZED, "");
+        line.exchange(&greeted)?;
+        Ok(line)
     }
 
-    fn chunks(&mut self) -> Result<String> {
-        let mut body = Vec::new();
-        loop {
-            let mut size = String::new();
-            self.stream.read_line(&mut size)?;
-            let size = usize::from_str_radix(size.trim(), 16).context("a chunk has a size")?;
-            let mut chunk = vec![0; size + 2];
-            self.stream.read_exact(&mut chunk)?;
-            if size == 0 {
-                return Ok(String::from_utf8_lossy(&body).into_owned());
-            }
-            body.extend_from_slice(&chunk[..size]);
-        }
+    fn post(&self, body: &str, headers: &str) -> Vec<u8> {
+        let Line { host, path, session, .. } = self;
+        let length = body.len();
+        let accept = "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
+        format!(
+            "POST {path} HTTP/1.1\r\nHost: {host}\r\n{accept}{session}{headers}Content-Length: {length}\r\n\r\n{body}"
+        )
+        .into_bytes()
+    }
+
+    pub(crate) fn get(host: &str, path: &str) -> Result<Value> {
+        let mut line = Line::open(host, path)?;
+        let body = line.exchange(format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n").as_bytes())?;
+        serde_json::from_slice(body).context("not JSON")
+    }
+
+    fn read(&mut self) -> Result<()> {
+        let used = self.buffer.len();
+        self.buffer.resize(used + 64 * 1024, 0);
+        let read = self.stream.read(&mut self.buffer[used..])?;
+        self.buffer.truncate(used + read);
+        ensure!(read > 0, "the server closed the connection");
+        Ok(())
     }
 }
 
-/// How long each of `count` repetitions takes.
-pub(crate) fn time_each(count: usize, mut work: impl FnMut() -> Result<()>) -> Result<Vec<Duration>> {
-    (0..count)
-        .map(|_| {
-            let begun = Instant::now();
-            work()?;
-            Ok(begun.elapsed())
-        })
-        .collect()
+impl Conversation for Line {
+    fn prepare(&self, message: &Value, name: &str, era: Era) -> Vec<u8> {
+        let method = message["method"].as_str().unwrap_or_default();
+        let headers = match era {
+            Era::Session => String::new(),
+            Era::Stateless => {
+                format!("MCP-Protocol-Version: {STATELESS}\r\nMcp-Method: {method}\r\nMcp-Name: {name}\r\n")
+            }
+        };
+        self.post(&message.to_string(), &headers)
+    }
+
+    fn exchange(&mut self, prepared: &[u8]) -> Result<&[u8]> {
+        self.stream.write_all(prepared)?;
+        self.buffer.clear();
+        let head = loop {
+            if let Some(end) = find(&self.buffer, b"\r\n\r\n") {
+                break end + 4;
+            }
+            self.read()?;
+        };
+        match length(&self.buffer[..head]) {
+            Some(length) => {
+                while self.buffer.len() < head + length {
+                    self.read()?;
+                }
+            }
+            // In chunks: the last one is empty.
+            None => {
+                while !self.buffer.ends_with(b"0\r\n\r\n") {
+                    self.read()?;
+                }
+            }
+        }
+        Ok(&self.buffer[head..])
+    }
+}
+
+fn length(head: &[u8]) -> Option<usize> {
+    let name = b"content-length:";
+    head.split(|byte| *byte == b'\n').find_map(|line| {
+        let value = line.get(name.len()..).filter(|_| line[..name.len()].eq_ignore_ascii_case(name))?;
+        std::str::from_utf8(value).ok()?.trim().parse().ok()
+    })
 }

@@ -42,9 +42,9 @@ const WITHOUT: [(&str, &[&str]); 8] = [
 
 /// Who alone may use a library. Tests may use any but `rmcp`, which has a crate of its own for that.
 const ONLY: [(&str, &[&str]); 6] = [
-    ("axum", &["toolfold-serve", "toolfold-test"]),
+    ("axum", &["toolfold-test"]),
     ("clap", &["toolfold"]),
-    ("hyper", &["toolfold-http", "toolfold-upstream"]),
+    ("hyper", &["toolfold-http", "toolfold-upstream", "toolfold-serve"]),
     ("rmcp", &["toolfold-test"]),
     ("rusqlite", &["toolfold-store"]),
     ("anyhow", &["toolfold", "xtask"]),

@@ -3,7 +3,10 @@
 
 mod dependencies;
 mod documents;
+mod names;
+mod purity;
 mod sources;
+mod unused;
 
 use anyhow::Result;
 
@@ -15,10 +18,14 @@ pub fn check(workspace: &Workspace) -> Result<Vec<String>> {
     let mut findings = dependencies::check(workspace)?;
     findings.extend(sources::check(workspace, &files)?);
     findings.extend(documents::check(workspace, &files)?);
+    findings.extend(unused::check(workspace, &files)?);
     findings.sort();
     Ok(findings)
 }
 
 pub use dependencies::{edges, reasons};
 pub use documents::commands;
+pub use names::shared_names;
+pub use purity::{gate, purity};
 pub use sources::{opening, places, size, todos};
+pub use unused::unused;

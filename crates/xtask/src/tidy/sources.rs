@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+use super::names::shared_names;
+use super::purity::{gate, purity};
 use crate::workspace::Workspace;
 
 /// Lines of a file up to its unit tests; past this a reader loses the thread.
-const LONGEST: usize = 600;
+const LONGEST: usize = 400;
 
 const TEXT: [&str; 9] = ["rs", "toml", "md", "sh", "py", "mjs", "json", "yml", "yaml"];
 
@@ -17,19 +19,25 @@ const TEXT: [&str; 9] = ["rs", "toml", "md", "sh", "py", "mjs", "json", "yml", "
 const MACHINE: [&str; 4] = ["/home/", "/root/", "/work/", "/tmp/"];
 
 pub(super) fn check(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<String>> {
-    let mut findings = Vec::new();
+    let (mut findings, mut programs) = (Vec::new(), Vec::new());
     for file in files.iter().filter(|file| is_text(file)) {
         let text = fs::read_to_string(workspace.root.join(file)).with_context(|| format!("{}", file.display()))?;
         let name = file.display().to_string();
         if file.extension().is_some_and(|ending| ending == "rs") {
             findings.extend(opening(&name, &text));
             findings.extend(size(&name, &text));
+            findings.extend(purity(&name, production(&text)));
+            findings.extend(gate(&name, production(&text)));
+            if name.contains("/src/") {
+                programs.push((name.clone(), production(&text).to_owned()));
+            }
         }
         findings.extend(todos(&name, &text));
         if !is_test(file) {
             findings.extend(places(&name, production(&text)));
         }
     }
+    findings.extend(shared_names(&programs));
     Ok(findings)
 }
 

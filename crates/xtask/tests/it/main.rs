@@ -22,7 +22,7 @@ fn an_edge_against_the_flow_is_found() {
     let findings = tidy::edges(&[
         package("toolfold-catalog", &[("toolfold-core", false), ("toolfold-gateway", false), ("toolfold-test", true)]),
         package("toolfold-index", &[("tokio", false)]),
-        package("toolfold-serve", &[("axum", false), ("rmcp", true), ("clap", false)]),
+        package("toolfold-serve", &[("hyper", false), ("rmcp", true), ("clap", false)]),
         package("toolfold-extra", &[]),
         package("toolfold", &[("toolfold-test", false)]),
     ]);
@@ -49,11 +49,69 @@ fn a_dependency_without_a_reason_is_found() {
 fn the_rules_for_sources_notice() {
     assert_eq!(tidy::opening("a.rs", "//! Says.\n"), None);
     assert_eq!(tidy::opening("a.rs", "use std;\n").unwrap(), "a.rs: does not open with //!, what it is");
-    assert_eq!(tidy::size("a.rs", &"x\n".repeat(600)), None);
-    assert_eq!(tidy::size("a.rs", &"x\n".repeat(601)).unwrap(), "a.rs: 601 lines before its tests, more than 600");
-    assert_eq!(tidy::size("a.rs", &format!("x\n#[cfg(test)]\n{}", "x\n".repeat(601))), None);
+    assert_eq!(tidy::size("a.rs", &"x\n".repeat(400)), None);
+    assert_eq!(tidy::size("a.rs", &"x\n".repeat(401)).unwrap(), "a.rs: 401 lines before its tests, more than 400");
+    assert_eq!(tidy::size("a.rs", &format!("x\n#[cfg(test)]\n{}", "x\n".repeat(401))), None);
     let put_off = concat!("// TO", "DO: later\nlet todo = 1;\n");
     assert_eq!(tidy::todos("a.rs", put_off), ["a.rs:1: do it, or open an issue and say so there"]);
+}
+
+#[test]
+fn the_disk_and_the_clock_are_found_in_a_pure_crate() {
+    let text = "// std::fs is fine in a comment\nuse std::time::Instant;\nuse std::collections::BTreeMap;\n";
+    assert_eq!(
+        tidy::purity("crates/toolfold-index/src/a.rs", text),
+        ["crates/toolfold-index/src/a.rs:2: std::time in a crate that knows no IO and no clock"]
+    );
+    assert!(tidy::purity("crates/toolfold-store/src/a.rs", text).is_empty());
+    assert!(tidy::purity("crates/toolfold-index/tests/it/main.rs", text).is_empty());
+}
+
+#[test]
+fn a_way_around_the_gate_is_found() {
+    let text = "source.request(call).await;\nself.upstream.notify(method);\nmy_upstream.notify(method);\npeer.notify(method);\n";
+    assert_eq!(
+        tidy::gate("crates/toolfold-gateway/src/dispatch.rs", text),
+        [
+            "crates/toolfold-gateway/src/dispatch.rs:1: speaks to a server; only the gate does",
+            "crates/toolfold-gateway/src/dispatch.rs:2: speaks to a server; only the gate does",
+        ]
+    );
+    assert!(tidy::gate("crates/toolfold-gateway/src/gate/mod.rs", text).is_empty());
+    assert!(tidy::gate("crates/toolfold-upstream/src/upstream.rs", text).is_empty());
+}
+
+#[test]
+fn a_dependency_that_nobody_uses_is_found() {
+    let dependency = |name: &str, dev: bool| Dependency { name: name.to_owned(), dev };
+    let dependencies = vec![dependency("serde-json", false), dependency("url", false), dependency("insta", true)];
+    let package = Package { name: "toolfold-x".to_owned(), dependencies };
+    let sources = [
+        ("src/lib.rs", "use serde_json::Value;\n/// No hurl here."),
+        ("tests/it/main.rs", "use insta::assert_snapshot; use url::Url;"),
+    ];
+    let sources = sources.map(|(file, text)| (file.into(), text.to_owned()));
+    assert_eq!(tidy::unused(&package, &sources), ["crates/toolfold-x/Cargo.toml: url is not used"]);
+}
+
+#[test]
+fn two_types_of_one_name_that_meet_are_found() {
+    let sources = [
+        ("crates/toolfold-a/src/lib.rs", "pub struct Thing;\npub(crate) enum Own {}\npub struct Alone;"),
+        ("crates/toolfold-b/src/lib.rs", "pub struct Thing;\npub(crate) enum Own {}"),
+        ("crates/toolfold-b/src/meets.rs", "use toolfold_a::Alone;\nfn f(_: Thing) {}"),
+        ("crates/toolfold-b/src/apart.rs", "use toolfold_a::Alone;\n// Thing\nfn f(_: Own) {}"),
+        ("crates/toolfold-c/src/lib.rs", "fn f(_: toolfold_a::Thing, _: toolfold_b::Thing, _: Own) {}"),
+    ];
+    let sources = sources.map(|(file, text)| (file.to_owned(), text.to_owned()));
+    let places = "crates/toolfold-a/src/lib.rs, crates/toolfold-b/src/lib.rs";
+    assert_eq!(
+        tidy::shared_names(&sources),
+        [
+            format!("crates/toolfold-b/src/meets.rs: Thing means two things here: {places}"),
+            format!("crates/toolfold-c/src/lib.rs: Thing means two things here: {places}"),
+        ]
+    );
 }
 
 #[test]

@@ -1,0 +1,59 @@
+"""Tries to break what README and SECURITY promise, as a client, a server or a bad day could: `cargo xtask attack [WORD]…`.
+
+A line per attempt, then how many there were, held and broke. Words narrow it to families and attempts that contain one.
+"""
+
+import shutil
+import signal
+import sys
+import time
+
+import clients
+import people
+import servers
+from world import ATTEMPTS, FOLDER, Broken
+
+# No attempt takes longer than this; one that does is broken.
+LONGEST = 90
+# All of them together. What is left then is said, and not tried.
+BUDGET = 300
+
+assert clients and people and servers
+
+
+def interrupt(*_):
+    raise Broken(f"no end after {LONGEST} s")
+
+
+def run(family, what, function):
+    signal.alarm(LONGEST)
+    begun = time.monotonic()
+    try:
+        function()
+        why = None
+    except Exception as error:  # noqa: BLE001 - whatever it is, the attempt did not end as it should
+        why = str(error) if isinstance(error, Broken) else repr(error)
+    finally:
+        signal.alarm(0)
+    took = time.monotonic() - begun
+    print(f"{'held' if why is None else 'BROKEN':<7}{took:5.1f} s  {family}: {what}" + (f" -> {why}" if why else ""), flush=True)
+    return why is None
+
+
+def main(words):
+    signal.signal(signal.SIGALRM, interrupt)
+    wanted = [one for one in ATTEMPTS if not words or any(word in f"{one[0]}: {one[1]}" for word in words)]
+    begun, outcomes, untried = time.monotonic(), [], 0
+    for family, what, function in wanted:
+        if not words and time.monotonic() - begun > BUDGET:
+            untried += 1
+            print(f"untried         {family}: {what}")
+            continue
+        outcomes.append(run(family, what, function))
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    held = sum(outcomes)
+    print(f"\n{len(outcomes)} attempts, {held} held, {len(outcomes) - held} broken" + (f", {untried} untried: the time was up" if untried else ""))
+    return 1 if held < len(outcomes) or not outcomes else 0
+
+
+sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,170 @@
+"""A stdio server that does what a bad one could: `server.py OPTIONS`, OPTIONS as JSON.
+
+What a reader would get wrong: it is honest unless an option says otherwise, so that the honest server of an attempt is this
+one too.
+
+tools: definitions beside the usual ones; resources, templates: addresses; text: what its resources say; journal: a file with
+the name of each request and what was called; hang: a method that is never answered; deaf: reads nothing after its list;
+flood: a line written over and over after the list; many: so many tools; changing: their names change with each list;
+late: seconds before a list is answered; says: a text for stderr; stubborn: ends only when it is killed; child: starts a process
+like that; pid: a file for process ids.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+OPTIONS = json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}
+LOCK = threading.Lock()
+ROUND = [0]
+
+
+def write(line):
+    with LOCK:
+        sys.stdout.buffer.write(line + b"\n")
+        sys.stdout.buffer.flush()
+
+
+def send(message):
+    write(json.dumps({"jsonrpc": "2.0", **message}).encode())
+
+
+def tool(name, **properties):
+    kinds = {key: {"type": kind} for key, kind in properties.items()}
+    return {"name": name, "description": f"Does {name}", "inputSchema": {"type": "object", "properties": kinds}}
+
+
+def text(words):
+    return {"content": [{"type": "text", "text": words}]}
+
+
+TOOLS = [
+    tool("echo", text="string"),
+    tool("sleep", seconds="number"),
+    tool("large", bytes="integer"),
+    tool("tell", lines="array", times="integer"),
+    tool("environment"),
+    tool("fail", text="string"),
+] + OPTIONS.get("tools", [])
+
+
+def tools():
+    if OPTIONS.get("changing"):
+        ROUND[0] += 1
+    many = OPTIONS.get("many", 0)
+    return TOOLS + [tool(f"thing_{ROUND[0]}_{number}", text="string") for number in range(many)]
+
+
+def call(message):
+    params = message["params"]
+    name, arguments = params["name"], params.get("arguments") or {}
+    token = (params.get("_meta") or {}).get("progressToken")
+    note("call " + name)
+    if name == "sleep":
+        time.sleep(arguments.get("seconds", 1))
+    if name == "large":
+        return text("x" * arguments.get("bytes", 1))
+    if name == "environment":
+        return text(json.dumps(dict(os.environ)))
+    if name == "tell":
+        for _ in range(arguments.get("times", 1)):
+            for line in arguments.get("lines", []):
+                send({**line, "params": {**line.get("params", {}), "token": token}} if "method" in line else line)
+    if name == "fail":
+        raise ValueError(arguments.get("text", "it failed"))
+    return text(arguments.get("text", name))
+
+
+def answer(message):
+    method = message["method"]
+    if method == "initialize":
+        offers = {"tools": {"listChanged": True}, "resources": {"subscribe": True}, "logging": {}}
+        return {"protocolVersion": "2025-06-18", "capabilities": offers, "serverInfo": {"name": "s", "version": "1"}}
+    if method == "tools/list":
+        time.sleep(OPTIONS.get("late", 0))
+        return {"tools": tools()}
+    if method == "resources/list":
+        return {"resources": [{"uri": uri, "name": uri} for uri in OPTIONS.get("resources", [])]}
+    if method == "resources/templates/list":
+        return {"resourceTemplates": [{"uriTemplate": uri, "name": uri} for uri in OPTIONS.get("templates", [])]}
+    if method == "resources/read":
+        note("read " + message["params"]["uri"])
+        return {"contents": [{"uri": message["params"]["uri"], "text": OPTIONS.get("text", "nothing")}]}
+    if method == "prompts/list":
+        return {"prompts": []}
+    if method in ("ping", "resources/subscribe", "resources/unsubscribe", "logging/setLevel"):
+        return {}
+    if method == "tools/call":
+        return call(message)
+    raise LookupError
+
+
+def serve(message):
+    try:
+        send({"id": message["id"], "result": answer(message)})
+    except LookupError:
+        send({"id": message["id"], "error": {"code": -32601, "message": "no such method"}})
+    except ValueError as error:
+        send({"id": message["id"], "error": {"code": -32000, "message": str(error)}})
+
+
+def note(line):
+    if OPTIONS.get("journal"):
+        with open(OPTIONS["journal"], "a") as file:
+            file.write(line + "\n")
+
+
+def flood():
+    lines = (OPTIONS["flood"].encode() + b"\n") * 100
+    end = time.monotonic() + OPTIONS.get("seconds", 3)
+    while time.monotonic() < end:
+        write(lines[:-1])
+
+
+def wait_for_ever():
+    while True:
+        time.sleep(60)
+
+
+def started():
+    if OPTIONS.get("stubborn"):
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    processes = [os.getpid()]
+    if OPTIONS.get("child"):
+        sleep = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(300)"
+        processes.append(subprocess.Popen([sys.executable, "-c", sleep]).pid)
+    if OPTIONS.get("pid"):
+        with open(OPTIONS["pid"], "a") as file:
+            file.write("".join(f"{process}\n" for process in processes))
+    if OPTIONS.get("says"):
+        sys.stderr.write(OPTIONS["says"])
+        sys.stderr.flush()
+
+
+def main():
+    started()
+    for line in sys.stdin.buffer:
+        message = json.loads(line)
+        if "method" not in message:
+            continue
+        note(message["method"])
+        if "id" not in message or message["method"] == OPTIONS.get("hang"):
+            continue
+        if message["method"] == "tools/call":
+            threading.Thread(target=serve, args=(message,), daemon=True).start()
+            continue
+        serve(message)
+        if message["method"] == "tools/list" and OPTIONS.get("flood"):
+            threading.Thread(target=flood, daemon=True).start()
+        if message["method"] == "tools/list" and OPTIONS.get("deaf"):
+            wait_for_ever()
+    if OPTIONS.get("stubborn"):
+        wait_for_ever()
+
+
+main()

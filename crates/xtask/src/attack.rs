@@ -1,0 +1,34 @@
+//! Attacks on a running Toolfold: the scripts in `attacks/`, which need nothing but Python 3.
+//!
+//! What a reader would get wrong: `attack` uses the binary of the tests and tells what stands still from what goes on,
+//! within five minutes; how fast and for how long is for `bench` and `soak`, with a release build.
+
+use std::process::Command;
+
+use anyhow::Result;
+
+use crate::shell;
+use crate::workspace::Workspace;
+
+pub fn run(workspace: &Workspace, words: &[String]) -> Result<()> {
+    // The same build as the tests', so that after them there is nothing to build.
+    python(workspace, &["build", "--workspace", "--bins"], "debug", "attack.py", words)
+}
+
+pub fn soak(workspace: &Workspace, arguments: &[String]) -> Result<()> {
+    let build = ["build", "--release", "--package", "toolfold", "--bin", "toolfold"];
+    python(workspace, &build, "release", "soak.py", arguments)
+}
+
+fn python(workspace: &Workspace, build: &[&str], profile: &str, script: &str, arguments: &[String]) -> Result<()> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    shell::run(cargo, build, &workspace.root)?;
+    let folder = workspace.target.join("attack");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder)?;
+    let mut command = Command::new("python3");
+    // Bytecode beside the sources would be files that git sees.
+    command.arg("-B").arg(workspace.root.join("crates/xtask/attacks").join(script)).args(arguments);
+    command.env("TOOLFOLD_ATTACK_BINARY", workspace.target.join(profile).join("toolfold"));
+    shell::run_command(command.env("TOOLFOLD_ATTACK_FOLDER", folder).current_dir(&workspace.root))
+}

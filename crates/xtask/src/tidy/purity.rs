@@ -1,0 +1,60 @@
+//! What may not be reached from where: the disk, the clock and the network from the pure crates, a server from anywhere
+//! but the gate.
+
+/// Crates that can be tested with values alone.
+const PURE: [&str; 5] = ["toolfold-wire", "toolfold-core", "toolfold-catalog", "toolfold-index", "toolfold-disclosure"];
+
+const OUTSIDE: [&str; 3] = ["std::fs", "std::time", "std::net"];
+
+/// Files of pure crates that may name something of it all the same, and why.
+const ALLOWED: [(&str, &str, &str); 0] = [];
+
+/// Whoever talks to a server, by the names such a thing has.
+const SERVERS: [&str; 2] = ["source", "upstream"];
+const REQUESTS: [&str; 4] = ["request", "notify", "subscribe", "unsubscribe"];
+/// Where that is done: the one way to a server, and what it is a way to.
+const GATE: [&str; 3] = [
+    "crates/toolfold-gateway/src/gate.rs",
+    "crates/toolfold-gateway/src/gate/",
+    "crates/toolfold-gateway/src/source.rs",
+];
+
+/// The disk, the clock or the network, where they do not belong.
+pub fn purity(name: &str, production: &str) -> Vec<String> {
+    let is_pure = PURE.iter().any(|krate| name.starts_with(&format!("crates/{krate}/src/")));
+    if !is_pure {
+        return Vec::new();
+    }
+    let allowed = |outside: &str| ALLOWED.iter().any(|(file, what, _)| *file == name && *what == outside);
+    let mut findings = Vec::new();
+    for (number, line) in code(production) {
+        for outside in OUTSIDE.iter().filter(|outside| line.contains(**outside) && !allowed(outside)) {
+            findings.push(format!("{name}:{number}: {outside} in a crate that knows no IO and no clock"));
+        }
+    }
+    findings
+}
+
+/// A server that is spoken to from somewhere else than the gate.
+pub fn gate(name: &str, production: &str) -> Vec<String> {
+    if !name.starts_with("crates/toolfold-gateway/src/") || GATE.iter().any(|place| name.starts_with(place)) {
+        return Vec::new();
+    }
+    let spoken_to = |line: &str| {
+        SERVERS.iter().any(|server| {
+            REQUESTS.iter().any(|request| {
+                let wanted = format!("{server}.{request}(");
+                line.match_indices(&wanted)
+                    .any(|(at, _)| !line[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_'))
+            })
+        })
+    };
+    let lines = code(production).filter(|(_, line)| spoken_to(line));
+    lines.map(|(number, _)| format!("{name}:{number}: speaks to a server; only the gate does")).collect()
+}
+
+/// Lines without those that are comments alone, numbered.
+fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let lines = text.lines().enumerate().map(|(number, line)| (number + 1, line));
+    lines.filter(|(_, line)| !line.trim_start().starts_with("//"))
+}
