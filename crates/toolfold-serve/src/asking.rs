@@ -5,7 +5,7 @@ use toolfold_wire::{Id, Object, Raw, RpcError, code, meta};
 
 /// No method of anybody is longer, and no id of a sane client.
 const LONGEST_METHOD: usize = 256;
-const LONGEST_ID: usize = 1024;
+const LONGEST_ID: usize = 16 * 1024;
 
 pub(crate) struct Asking {
     pub(crate) id: Id,
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn what_is_repeated_has_a_length() {
-        let long = "x".repeat(5_000);
+        let long = "x".repeat(20_000);
         assert!(read(&format!("\"{long}\""), "ping", "{}").is_err_and(|(id, _)| id.is_none()));
         assert!(read("1", &long, "{}").is_err_and(|(id, _)| id.is_some()));
         assert!(read("1", "ping", "[]").is_err_and(|(_, error)| error.code == code::INVALID_PARAMS));

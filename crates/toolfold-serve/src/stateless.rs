@@ -80,29 +80,33 @@ impl Asker {
         Ok(self.complete(freshness, result))
     }
 
-    /// Adds what the era requires and the result does not have; what it has is left alone.
+    /// Adds what the era requires and the result does not have, in front of it; what it has is left alone.
     pub(crate) fn complete(&self, freshness: Option<u64>, result: Raw) -> Raw {
         static COMPLETE: LazyLock<Raw> = LazyLock::new(|| raw("complete"));
         static SERVER_INFO: LazyLock<Raw> = LazyLock::new(|| raw(&info::server_info()));
-        let Some(mut object) = Object::parse(&result) else { return result };
-        if !object.contains("resultType") {
-            object.set_raw("resultType", COMPLETE.clone());
-        }
-        let asked = object.get("resultType").is_none_or(|kind| kind.get() != COMPLETE.get());
+        let Some(object) = Object::parse(&result) else { return result };
+        let mut whole = Object::new();
+        let mut add = |key: &str, value: Raw| {
+            if !object.contains(key) {
+                whole.set_raw(key, value);
+            }
+        };
+        add("resultType", COMPLETE.clone());
+        let asked = object.get("resultType").is_some_and(|kind| kind.get() != COMPLETE.get());
         if let Some(ttl) = freshness.filter(|_| !asked) {
             let scope = if self.gateway.config().http.token.is_some() { "private" } else { "public" };
-            for (key, value) in [("ttlMs", json!(ttl)), ("cacheScope", json!(scope))] {
-                if !object.contains(key) {
-                    object.set(key, &value);
-                }
-            }
+            add("ttlMs", raw(&ttl));
+            add("cacheScope", raw(scope));
         }
         let mut about = object.object("_meta").unwrap_or_default();
         if !about.contains(meta::SERVER_INFO) {
             about.set_raw(meta::SERVER_INFO, SERVER_INFO.clone());
-            object.set_raw("_meta", about.to_raw());
         }
-        object.to_raw()
+        whole.set_raw("_meta", about.to_raw());
+        for (key, value) in object.iter().filter(|(key, _)| *key != "_meta") {
+            whole.set_raw(key, value.clone());
+        }
+        whole.to_raw()
     }
 }
 

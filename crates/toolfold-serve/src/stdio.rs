@@ -286,7 +286,7 @@ async fn tell_changes(conversation: Arc<Conversation>, out: Outbox, over: Cancel
     }
 }
 
-async fn write_lines(output: impl AsyncWrite + Unpin, mut lines: Lines) -> std::io::Result<()> {
+async fn write_lines(output: impl AsyncWrite + Unpin, lines: Lines) -> std::io::Result<()> {
     let mut output = BufWriter::new(output);
     let mut next = lines.next().await;
     while let Some(line) = next {

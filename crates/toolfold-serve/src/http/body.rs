@@ -22,6 +22,8 @@ pub(crate) const LARGEST_BODY: usize = 32 * 1024 * 1024;
 const BYTES_PER_SECOND: usize = 64 * 1024;
 /// What a body may still take when the program is to end.
 const FAREWELL: Duration = Duration::from_secs(1);
+/// What is taken of a body that is refused, so that its sender hears of it.
+const MOST_DISCARDED: usize = 2 * LARGEST_BODY;
 /// Memory is taken in steps of this many bytes.
 const STEP: usize = 256 * 1024;
 
@@ -42,6 +44,25 @@ pub(crate) enum NoBody {
 
 /// Reads the whole body.
 pub(crate) async fn read(app: &App, headers: &HeaderMap, mut body: Incoming) -> Result<Bytes, NoBody> {
+    let read = collect(app, headers, &mut body).await;
+    if matches!(read, Err(NoBody::TooLarge | NoBody::NoMemory)) {
+        discard(app, body).await;
+    }
+    read
+}
+
+/// Takes the rest of a body that is refused and lets go of it: most clients read no answer before they have sent all.
+async fn discard(app: &App, mut body: Incoming) {
+    let mut reading = Reading { grace: app.deadlines.body, deadline: None };
+    let mut left = MOST_DISCARDED;
+    while let Ok(Some(bytes)) = reading.frame(&mut body, &app.stop).await
+        && left > bytes.len()
+    {
+        left -= bytes.len();
+    }
+}
+
+async fn collect(app: &App, headers: &HeaderMap, body: &mut Incoming) -> Result<Bytes, NoBody> {
     let announced = body.size_hint().exact().unwrap_or(0);
     if announced > LARGEST_BODY as u64 {
         return Err(NoBody::TooLarge);
@@ -50,7 +71,7 @@ pub(crate) async fn read(app: &App, headers: &HeaderMap, mut body: Incoming) -> 
         return Ok(Bytes::new());
     }
     let mut reading = Reading { grace: app.deadlines.body, deadline: None };
-    let Some(first) = reading.frame(&mut body, &app.stop).await? else { return Ok(Bytes::new()) };
+    let Some(first) = reading.frame(body, &app.stop).await? else { return Ok(Bytes::new()) };
     if first.len() as u64 == announced && first.len() <= SMALL {
         // All of it in one piece, as it lies in the buffer of the connection: nothing to copy.
         return Ok(first);
@@ -65,7 +86,7 @@ pub(crate) async fn read(app: &App, headers: &HeaderMap, mut body: Incoming) -> 
         }
         whole.extend_from_slice(&more);
         grow(&mut share, &app.budget.bodies, whole.len())?;
-        next = reading.frame(&mut body, &app.stop).await?;
+        next = reading.frame(body, &app.stop).await?;
     }
     Ok(match share {
         Some(share) => counted(whole, share),

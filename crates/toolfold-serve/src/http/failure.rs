@@ -1,13 +1,44 @@
 //! What went wrong, as a status of HTTP and as an error of JSON-RPC. Nowhere else in this crate is one made into the other.
 
 use hyper::StatusCode;
+use hyper::header::{self, HeaderValue};
 use serde_json::json;
 use toolfold_core::{Code, Refusal};
 use toolfold_wire::{RpcError, code};
 
 use super::body::NoBody;
-use super::reply::{Reply, json_response};
+use super::reply::{Reply, json_response, text_response};
 use super::sessions::NoSession;
+
+/// A request that was not let in, and why.
+#[derive(Debug)]
+pub(crate) struct Refused {
+    pub(crate) status: StatusCode,
+    message: String,
+}
+
+impl Refused {
+    pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
+        Refused { status, message: message.into() }
+    }
+
+    /// A sentence for whoever speaks MCP, whose client shows it; JSON where the HTTP API has promised it.
+    pub(crate) fn reply(self, path: &str) -> Reply {
+        let code = match self.status {
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Code::NotAuthorized,
+            _ => Code::InvalidRequest,
+        };
+        let mut reply = if path.starts_with("/v1/") {
+            json_response(self.status, Refusal::new(code, self.message).to_json().to_string())
+        } else {
+            text_response(self.status, self.message + "\n")
+        };
+        if self.status == StatusCode::UNAUTHORIZED {
+            reply.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        reply
+    }
+}
 
 /// The status of an error in the stateless era, which has some of its own.
 pub(crate) fn status_of(error: &RpcError) -> StatusCode {

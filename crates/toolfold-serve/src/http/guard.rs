@@ -6,13 +6,13 @@
 
 use std::net::SocketAddr;
 
-use hyper::header::{self, HeaderName, HeaderValue};
+use hyper::header::{self, HeaderName};
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, StatusCode};
 use toolfold_config::Http;
 use toolfold_core::{Principal, Secret};
 
-use super::reply::{Reply, text_response};
+use super::failure::Refused;
 use crate::text::shown;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -43,7 +43,7 @@ impl Guard {
     }
 
     /// Who this is, or what a request that may not come in is told.
-    pub(crate) fn admit(&self, request: &Parts) -> Result<Principal, Reply> {
+    pub(crate) fn admit(&self, request: &Parts) -> Result<Principal, Refused> {
         let headers = &request.headers;
         if request.uri.authority().is_some() || request.uri.scheme().is_some() {
             return Err(bad_request("Send the path alone, not a whole URL."));
@@ -51,14 +51,14 @@ impl Guard {
         let host = only(headers, header::HOST)?.ok_or_else(|| bad_request("A Host header is required."))?;
         if !self.knows_host(host) {
             let message =
-                format!("Host {:?} is not accepted. Add it to `hosts` under [http] to allow it.\n", shown(host));
-            return Err(text_response(StatusCode::FORBIDDEN, message));
+                format!("Host {:?} is not accepted. Add it to `hosts` under [http] to allow it.", shown(host));
+            return Err(Refused::new(StatusCode::FORBIDDEN, message));
         }
         let origin = only(headers, header::ORIGIN)?;
         if let Some(origin) = origin.filter(|origin| !self.knows_origin(origin)) {
             let message =
-                format!("Origin {:?} is not accepted. Add it to `origins` under [http] to allow it.\n", shown(origin));
-            return Err(text_response(StatusCode::FORBIDDEN, message));
+                format!("Origin {:?} is not accepted. Add it to `origins` under [http] to allow it.", shown(origin));
+            return Err(Refused::new(StatusCode::FORBIDDEN, message));
         }
         if request.method == Method::POST {
             self.check_page(request, host, origin)?;
@@ -68,39 +68,37 @@ impl Guard {
 
     /// What a page sends without asking first ("simple" requests) does nothing here, and a page of another place does
     /// nothing below `/v1`, however it asks: browsers say where a request comes from.
-    fn check_page(&self, request: &Parts, host: &str, origin: Option<&str>) -> Result<(), Reply> {
+    fn check_page(&self, request: &Parts, host: &str, origin: Option<&str>) -> Result<(), Refused> {
         let site = only(&request.headers, SEC_FETCH_SITE)?;
         let kind = only(&request.headers, header::CONTENT_TYPE)?;
         let (rest, page) = (request.uri.path().starts_with("/v1/"), origin.is_some() || site.is_some());
         let json = kind.map(is_json);
         // Programs other than browsers may leave the type out; a browser that does so sends no JSON either.
         if (page && json != Some(true)) || (rest && json == Some(false)) {
-            return Err(text_response(
+            return Err(Refused::new(
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                "Send JSON, and say so: `Content-Type: application/json`.\n",
+                "Send JSON, and say so: `Content-Type: application/json`.",
             ));
         }
         let elsewhere = site.is_some_and(|site| !matches!(site, "same-origin" | "none"))
             || origin.is_some_and(|origin| origin.split_once("://").is_none_or(|(_, place)| place != host));
         let listed = origin.is_some_and(|origin| self.lists_origin(origin));
         if rest && elsewhere && !listed {
-            return Err(text_response(
+            return Err(Refused::new(
                 StatusCode::FORBIDDEN,
-                "A page of another place may not use the HTTP API. Add it to `origins` under [http] to allow it.\n",
+                "A page of another place may not use the HTTP API. Add it to `origins` under [http] to allow it.",
             ));
         }
         Ok(())
     }
 
-    fn check_token(&self, headers: &HeaderMap) -> Result<Principal, Reply> {
+    fn check_token(&self, headers: &HeaderMap) -> Result<Principal, Refused> {
         let Some(token) = &self.token else { return Ok(self.local.clone()) };
         let given = only(headers, header::AUTHORIZATION)?.and_then(|value| value.strip_prefix("Bearer "));
         if given.is_some_and(|given| same(given.as_bytes(), token.expose().as_bytes())) {
             return Ok(self.holder.clone());
         }
-        let mut refusal = text_response(StatusCode::UNAUTHORIZED, "Send the token as `Authorization: Bearer …`.\n");
-        refusal.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-        Err(refusal)
+        Err(Refused::new(StatusCode::UNAUTHORIZED, "Send the token as `Authorization: Bearer …`."))
     }
 
     fn knows_host(&self, host: &str) -> bool {
@@ -122,7 +120,7 @@ impl Guard {
 }
 
 /// The one value of a header; what is sent twice, or is no text, is refused.
-fn only(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Reply> {
+fn only(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Refused> {
     let mut values = headers.get_all(&name).iter();
     let Some(value) = values.next() else { return Ok(None) };
     if values.next().is_some() {
@@ -131,8 +129,8 @@ fn only(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Reply> {
     value.to_str().map(Some).map_err(|_| bad_request(&format!("The header {name} is not readable text.")))
 }
 
-fn bad_request(message: &str) -> Reply {
-    text_response(StatusCode::BAD_REQUEST, format!("{message}\n"))
+fn bad_request(message: &str) -> Refused {
+    Refused::new(StatusCode::BAD_REQUEST, message)
 }
 
 fn is_json(kind: &str) -> bool {
@@ -198,7 +196,7 @@ mod tests {
             request = request.header(*name, *value);
         }
         let (parts, ()) = request.body(()).unwrap().into_parts();
-        guard().admit(&parts).err().map_or(200, |refusal| refusal.status().as_u16())
+        guard().admit(&parts).err().map_or(200, |refusal| refusal.status.as_u16())
     }
 
     #[test]

@@ -194,7 +194,7 @@ async fn answer(
     let (parts, body) = request.into_parts();
     let mut reply = match app.guard.admit(&parts) {
         Ok(principal) => routes::answer(app, principal, place.peer, parts, body).await,
-        Err(refusal) => refusal,
+        Err(refused) => refused.reply(parts.uri.path()),
     };
     reply.body_mut().hold(busy);
     Ok(reply)

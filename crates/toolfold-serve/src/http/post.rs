@@ -274,7 +274,9 @@ fn get(app: &App, caller: &Caller, headers: &HeaderMap) -> Reply {
     let Some(last) = text(headers, "last-event-id") else {
         return event_stream(session.common.clone().read(0, prime));
     };
-    let found = parse_event_id(last).and_then(|(number, seen)| Some((session.find_stream(number)?, seen)));
+    // Who was not told an id at the beginning of a stream has seen at least one message of it.
+    let given = parse_event_id(last).filter(|(_, seen)| prime || *seen > 0);
+    let found = given.and_then(|(number, seen)| Some((session.find_stream(number)?, seen)));
     match found {
         Some((log, seen)) => event_stream(log.read(seen, false)),
         None => {

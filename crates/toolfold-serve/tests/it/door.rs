@@ -8,10 +8,10 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use toolfold_core::Surface;
-use toolfold_serve::{Deadlines, serve_http, serve_http_within};
+use toolfold_serve::serve_http;
 use toolfold_test::{FakeServer, HttpClient, plain_http};
 
-use crate::support::{config, http_client, local_gateway, modern_meta, over_http, start, text};
+use crate::support::{config, http_client, impatient, local_gateway, modern_meta, over_http, start, text};
 
 const HELLO: &str =
     r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{}}}"#;
@@ -131,17 +131,6 @@ async fn a_meta_tool_obeys_no_rule_of_a_server() {
     let arguments = json!({"tool": "local.echo", "arguments": {"text": "hi"}});
     let result = client.modern("tools/call", json!({"name": "call_tool", "arguments": arguments})).await;
     assert_eq!(text(&result), "hi");
-}
-
-/// A server with little patience.
-async fn impatient() -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    let short = Duration::from_millis(100);
-    let deadlines = Deadlines { head: short, body: short, idle: short, stalled: short, drain: short };
-    let gateway = local_gateway(Surface::Compact);
-    tokio::spawn(serve_http_within(gateway, Surface::Compact, listener, CancellationToken::new(), deadlines));
-    address
 }
 
 #[tokio::test]

@@ -5,6 +5,8 @@
 mod bridge;
 mod door;
 mod http;
+mod openapi;
+mod properties;
 mod proxy;
 mod rest;
 mod stdio;

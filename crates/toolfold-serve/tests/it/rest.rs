@@ -12,7 +12,7 @@ use toolfold_test::{FakeServer, plain_http};
 use crate::support::{config, over_http, start, with_token};
 
 /// A few tools to walk, search, expand and call.
-fn gateway() -> Gateway {
+pub(crate) fn gateway() -> Gateway {
     let tool = |name: &str, description: &str, properties: Value, required: Value| {
         let schema = json!({"type": "object", "properties": properties, "required": required});
         let output = json!({"type": "object", "properties": {"changed_files": {"type": "integer"}}, "required": ["changed_files"]});

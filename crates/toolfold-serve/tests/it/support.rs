@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
@@ -10,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use toolfold_config::{Config, Server, Transport};
 use toolfold_core::{Secret, ServerName, Surface};
 use toolfold_gateway::{Gateway, LocalServer, LocalTool, Options, Output};
-use toolfold_serve::{serve_http, serve_stdio};
+use toolfold_serve::{Deadlines, serve_http, serve_http_within, serve_stdio};
 use toolfold_test::{FakeServer, HttpClient};
 
 /// A configuration with these fake servers over stdio.
@@ -49,6 +50,17 @@ pub(crate) async fn over_http(gateway: Gateway, surface: Surface) -> SocketAddr 
     address
 }
 
+/// A server with little patience.
+pub(crate) async fn impatient() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let short = Duration::from_millis(100);
+    let deadlines = Deadlines { head: short, body: short, idle: short, stalled: short, drain: short };
+    let gateway = local_gateway(Surface::Compact);
+    tokio::spawn(serve_http_within(gateway, Surface::Compact, listener, CancellationToken::new(), deadlines));
+    address
+}
+
 pub(crate) async fn http_client(gateway: Gateway, surface: Surface) -> HttpClient {
     HttpClient::new(format!("http://{}/mcp", over_http(gateway, surface).await))
 }
@@ -70,6 +82,11 @@ impl Pipe {
 
     pub(crate) async fn send(&mut self, line: &str) {
         self.to.write_all(format!("{line}\n").as_bytes()).await.unwrap();
+    }
+
+    pub(crate) async fn send_bytes(&mut self, line: &[u8]) {
+        self.to.write_all(line).await.unwrap();
+        self.to.write_all(b"\n").await.unwrap();
     }
 
     pub(crate) async fn receive(&mut self) -> Value {

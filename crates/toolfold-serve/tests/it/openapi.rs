@@ -1,0 +1,145 @@
+//! What `/openapi.json` says, held against what the endpoints answer: to requests that are right, wrong, and broken.
+
+use serde_json::{Value, json};
+use toolfold_core::Surface;
+use toolfold_gateway::{Gateway, Options};
+use toolfold_test::{FakeServer, plain_http};
+
+use crate::rest::gateway;
+use crate::support::{config, over_http, start, with_token};
+
+struct Described {
+    url: String,
+    document: Value,
+    wrong: Vec<String>,
+    held: usize,
+}
+
+impl Described {
+    async fn over(gateway: Gateway) -> Described {
+        let address = over_http(gateway, Surface::Compact).await;
+        let url = format!("http://{address}");
+        let document: Value = serde_json::from_str(include_str!("../../src/http/openapi.json")).unwrap();
+        Described { url, document, wrong: Vec::new(), held: 0 }
+    }
+
+    /// Sends a request and holds the answer against what the document says of that status.
+    async fn check(&mut self, method: &str, path: &str, body: &str, headers: &[(&str, &str)]) -> (u16, Value) {
+        let request =
+            plain_http().request(method.parse().unwrap(), format!("{}{path}", self.url)).body(body.to_owned());
+        let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
+        let reply = request.send().await.unwrap();
+        let status = reply.status().as_u16();
+        let json = reply.headers().get("content-type").is_some_and(|kind| kind == "application/json");
+        let text = reply.text().await.unwrap();
+        let answer: Value = serde_json::from_str(&text).unwrap_or_default();
+        let place = format!("{method} {path} {} → {status}", &body[..body.len().min(80)]);
+        let described = &self.document["paths"][path.split('?').next().unwrap()][method.to_lowercase()]["responses"];
+        let described = described.get(status.to_string()).unwrap_or(&described["default"]).clone();
+        // What is not described at all is answered as every refusal is.
+        let fallback = json!({"$ref": "#/components/responses/Error"});
+        let response = self.follow(if described.is_null() { &fallback } else { &described });
+        let mut schema = response["content"]["application/json"]["schema"].clone();
+        schema["components"] = self.document["components"].clone();
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        let problems: Vec<String> = validator.iter_errors(&answer).map(|problem| problem.to_string()).collect();
+        if !json || !problems.is_empty() {
+            self.wrong.push(format!("{place}: json {json}, {problems:?} in {}", &text[..text.len().min(300)]));
+        }
+        self.held += 1;
+        (status, answer)
+    }
+
+    fn follow(&self, response: &Value) -> Value {
+        match response["$ref"].as_str() {
+            Some(reference) => self.document.pointer(&reference[1..]).unwrap().clone(),
+            None => response.clone(),
+        }
+    }
+
+    fn done(self, least: usize) {
+        assert!(self.wrong.is_empty(), "{}", self.wrong.join("\n"));
+        assert!(self.held >= least, "{}", self.held);
+    }
+}
+
+const JSON: &[(&str, &str)] = &[("content-type", "application/json")];
+
+#[tokio::test]
+async fn every_answer_is_as_described() {
+    let mut described = Described::over(gateway()).await;
+    let paths = described.document["paths"].as_object().unwrap().clone();
+    for (path, methods) in &paths {
+        for (method, operation) in methods.as_object().unwrap() {
+            let method = method.to_uppercase();
+            let example = operation["requestBody"]["content"]["application/json"]["example"].to_string();
+            let broken = [
+                "",
+                "{}",
+                "[1]",
+                "{",
+                "null",
+                "7",
+                r#"{"limit": -1}"#,
+                r#"{"cursor": "x"}"#,
+                r#"{"query": 7, "path": 7, "tool_id": 7}"#,
+            ];
+            for body in broken.into_iter().chain([example.as_str()]) {
+                described.check(&method, path, if method == "GET" { "" } else { body }, JSON).await;
+            }
+            described.check(&method, path, "{}", &[("content-type", "text/plain")]).await;
+            described.check(&method, path, "{}", &[("host", "evil.example")]).await;
+            described.check(if method == "GET" { "POST" } else { "GET" }, path, "", JSON).await;
+            described.check("PUT", path, "", JSON).await;
+        }
+    }
+    for query in ["limit=1", "limit=x", "offset=2", "server=refactor", "server=no", "kind=tool", "kind=x", "nonsense=1"]
+    {
+        described.check("GET", &format!("/v1/tools?{query}"), "", &[]).await;
+    }
+    described.check("GET", "/v1/nothing", "", &[]).await;
+    described.done(100);
+}
+
+#[tokio::test]
+async fn walking_searching_expanding_and_calling_are_as_described() {
+    let mut described = Described::over(gateway()).await;
+    let (_, listed) =
+        described.check("POST", "/v1/list", r#"{"path": ["Servers", "refactor"], "limit": 1}"#, JSON).await;
+    described.check("POST", "/v1/list", &json!({"cursor": listed["next_cursor"]}).to_string(), JSON).await;
+    for (path, body) in [
+        ("/v1/search_tool_by_category", json!({"query": "rename a symbol", "category_path": ["Servers", "refactor"]})),
+        ("/v1/search_tool_by_category", json!({"query": "zebra", "category_path": ["Servers", "storage"]})),
+        ("/v1/search_nodes", json!({"query": "refactor", "limit": 5})),
+        ("/v1/expand_tool", json!({"tool_id": "refactor.rename_symbol"})),
+        ("/v1/expand_tool", json!({"tool_id": "refactor.rename"})),
+        ("/v1/call_tool", json!({"tool_id": "refactor.rename_symbol", "arguments": {"symbol": "a", "new_name": "b"}})),
+        ("/v1/call_tool", json!({"tool_id": "refactor.rename_symbol", "arguments": {}})),
+        ("/v1/call_tool", json!({"tool_id": "x".repeat(100_000)})),
+    ] {
+        described.check("POST", path, &body.to_string(), JSON).await;
+    }
+    described.done(10);
+}
+
+#[tokio::test]
+async fn servers_at_their_worst_and_missing_tokens_are_as_described() {
+    let fake = FakeServer::script(json!({"tools": ["no", "crash"], "calls": {
+        "no": {"error": {"code": -32099, "message": "mine"}},
+        "crash": {"exit": 1},
+    }}));
+    let broken = FakeServer::script(json!({"exit_at_start": 3}));
+    let config = config(Surface::Compact, &[("fake", &fake), ("broken", &broken)]);
+    let gateway = Gateway::start(Options { config, local: Vec::new() });
+    gateway.settled_completely().await;
+    let mut described = Described::over(gateway).await;
+    described.check("GET", "/v1/status", "", &[]).await;
+    assert_eq!(described.check("POST", "/v1/call_tool", r#"{"tool_id": "no"}"#, JSON).await.0, 502);
+    assert_eq!(described.check("POST", "/v1/call_tool", r#"{"tool_id": "crash"}"#, JSON).await.0, 503);
+    described.check("GET", "/v1/status", "", &[]).await;
+    described.done(4);
+    let mut described = Described::over(start(with_token("secret"))).await;
+    assert_eq!(described.check("GET", "/v1/status", "", &[]).await.0, 401);
+    assert_eq!(described.check("POST", "/v1/list", "{}", &[("authorization", "Bearer secret")]).await.0, 200);
+    described.done(2);
+}
