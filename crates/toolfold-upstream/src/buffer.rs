@@ -76,6 +76,42 @@ impl Buffer {
     }
 }
 
+/// What is paid for a message that somebody else puts together.
+pub(crate) struct Payment {
+    memory: Memory,
+    share: Option<Share>,
+}
+
+impl Payment {
+    pub(crate) fn from(memory: Memory) -> Self {
+        Payment { memory, share: None }
+    }
+
+    /// Pays for as many bytes as there are now.
+    pub(crate) fn hold(&mut self, bytes: usize) -> Result<(), Overflow> {
+        if bytes <= FREE {
+            self.share = None;
+            return Ok(());
+        }
+        let paid = match &mut self.share {
+            Some(share) => share.grow(bytes.saturating_sub(share.bytes())),
+            None => {
+                self.share = self.memory.take(bytes);
+                self.share.is_some()
+            }
+        };
+        paid.then_some(()).ok_or(Overflow::NoRoom)
+    }
+
+    /// The message, which takes what was paid for it along.
+    pub(crate) fn settle(&mut self, message: String) -> Bytes {
+        match self.share.take() {
+            Some(share) => Bytes::from_owner(Held { bytes: message.into_bytes().into_boxed_slice(), _share: share }),
+            None => Bytes::from(message),
+        }
+    }
+}
+
 struct Held {
     bytes: Box<[u8]>,
     _share: Share,
@@ -101,6 +137,20 @@ mod tests {
         let slice = buffer.take_bytes().slice(5..6);
         assert!(memory.used() >= 201_000);
         drop(slice);
+        assert_eq!(memory.used(), 0);
+    }
+
+    #[test]
+    fn a_message_that_another_puts_together_is_paid_for_too() {
+        let memory = Memory::new(1 << 20);
+        let mut payment = Payment::from(memory.clone());
+        for n in 1..=10 {
+            payment.hold(n * 50_000).unwrap();
+        }
+        assert_eq!(payment.hold(2 << 20), Err(Overflow::NoRoom));
+        let message = payment.settle("x".repeat(500_000));
+        assert_eq!(memory.used(), 500_000);
+        drop(message);
         assert_eq!(memory.used(), 0);
     }
 

@@ -26,8 +26,9 @@ use crate::shared::{Shared, lock};
 pub(crate) const MOST_OPEN: usize = 1024;
 
 const REASON: Duration = Duration::from_secs(2);
-/// How long what a server says may be about a call that it has answered.
-const AFTERTHOUGHTS: Duration = Duration::from_secs(2);
+/// How long what a server says may be about a call that it has answered. A stateless client is another one with every
+/// request, so this is also what the next call of the same person may lose.
+const AFTERTHOUGHTS: Duration = Duration::from_millis(500);
 
 pub(crate) struct Connection {
     pub(crate) shared: Arc<Shared>,

@@ -10,6 +10,7 @@ use std::time::Duration;
 use serde_json::json;
 use toolfold_config::{EraChoice, Transport};
 use toolfold_wire::{Era, LATEST_LEGACY, LEGACY, MODERN, Object, Raw, RpcError, code, meta, raw};
+use tracing::Instrument;
 
 use crate::call::CallError;
 use crate::connection::{Closing, Connection, Failure, Link, Request};
@@ -205,7 +206,7 @@ async fn initialize(connection: &Arc<Connection>) -> Result<Greeting, Refused> {
     }
     connection.tell("notifications/initialized", None).await.map_err(|failure| refused(failure.into_call_error()))?;
     if let Link::Http(_) = &connection.link {
-        tokio::spawn(http_stream::follow(connection.clone()));
+        tokio::spawn(http_stream::follow(connection.clone()).in_current_span());
     }
     Ok(Greeting { version, server_info: result.get("serverInfo").and_then(kept), ..common(&result) })
 }

@@ -12,9 +12,11 @@ use toolfold_wire::{Era, EventReader};
 
 use crate::apart::apart;
 use crate::backoff::Backoff;
+use crate::buffer::Payment;
 use crate::call::CallError;
 use crate::connection::{Closing, Connection, Failure, Link};
 use crate::http::{Endpoint, broken, is_stream};
+use crate::stdio::lost;
 
 const RETRY: Duration = Duration::from_secs(1);
 /// A server may ask us to wait, but not for ever, and to hurry, but not in circles.
@@ -89,19 +91,21 @@ async fn read(
 ) -> Result<(), Failure> {
     let limit = connection.shared.config.max_message;
     let mut events = EventReader::new(limit);
+    let mut payment = Payment::from(connection.shared.memory.clone());
     while let Some(chunk) = chunk(response).await.map_err(|error| broken(&error))? {
         let mut whole = Vec::new();
         let fed = events.feed(&chunk, |event| whole.push(event));
         for event in whole {
             place.last_event = event.id.or(place.last_event.take());
             place.retry = event.retry.map(Duration::from_millis).or(place.retry);
-            let (to, size) = (connection.clone(), event.data.len());
-            let receive = move || event.data.is_empty() || to.receive_bytes(event.data.into(), id).is_ok();
+            let (to, size, data) = (connection.clone(), event.data.len(), payment.settle(event.data));
+            let receive = move || data.is_empty() || to.receive_bytes(data, id).is_ok();
             if !apart(size, receive).await {
                 tracing::debug!(server = %connection.shared.config.name, "an event of the server is not a message");
             }
         }
         fed.map_err(|limit| CallError::TooLarge { limit })?;
+        payment.hold(events.pending()).map_err(|why| lost(why, limit))?;
         if id.is_some_and(|id| !connection.is_open(id)) {
             return Ok(());
         }

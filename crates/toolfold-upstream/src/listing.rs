@@ -151,8 +151,12 @@ impl Usable {
     }
 
     fn apply(&self, mut manifest: Manifest, before: Option<Arc<Manifest>>) -> Arc<Manifest> {
-        let mut names = HashSet::new();
+        let (mut names, all) = (HashSet::new(), manifest.tools.len());
         manifest.tools.retain(|tool| self.keeps(tool, &mut names));
+        let left_out = all - manifest.tools.len();
+        if left_out > 0 {
+            tracing::warn!(server = %self.server, left_out, "tools are left out: a second one of a name, or headers that cannot be sent");
+        }
         match before {
             Some(before) if before.lists_the_same(&manifest) => before,
             _ => Arc::new(manifest),
@@ -164,7 +168,7 @@ impl Usable {
         let (server, Some(object)) = (&self.server, Object::parse(tool)) else { return true };
         let name = object.string("name").unwrap_or_default();
         if !name.is_empty() && !names.insert(name.clone()) {
-            tracing::warn!(%server, tool = %shown_line(&name), "a second tool of this name is left out");
+            tracing::debug!(%server, tool = %shown_line(&name), "a second tool of this name is left out");
             return false;
         }
         if self.wants_headers
@@ -172,7 +176,7 @@ impl Usable {
             && let Err(why) = parameter_headers(&object.read("inputSchema").unwrap_or_default())
         {
             let tool = shown_line(&name);
-            tracing::warn!(%server, %tool, %why, "a tool with invalid header annotations is left out");
+            tracing::debug!(%server, %tool, %why, "a tool with invalid header annotations is left out");
             return false;
         }
         true

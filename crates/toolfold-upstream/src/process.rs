@@ -22,6 +22,7 @@ use crate::unopened::Unopened;
 /// How long a server has to end by itself once its input is closed. Many write what they remember then.
 const BEFORE_TERM: Duration = Duration::from_millis(500);
 const LAST_WORDS: Duration = Duration::from_millis(300);
+const AFTER_KILL: Duration = Duration::from_secs(5);
 const POLL: Duration = Duration::from_millis(20);
 
 pub(crate) struct Process {
@@ -160,7 +161,9 @@ impl Watcher {
             return status;
         }
         self.group.kill();
-        self.child.wait().await
+        // Nobody outlives that, but a process may be stuck in the kernel for as long as a disk or a network is.
+        let late = |_| Err(std::io::ErrorKind::TimedOut.into());
+        tokio::time::timeout(AFTER_KILL, self.child.wait()).await.unwrap_or_else(late)
     }
 
     /// What the server started and left behind, in its group and outside.

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use tokio::io::AsyncRead;
 use tokio_util::sync::CancellationToken;
 use toolfold_core::ServerName;
+use tracing::Instrument;
 
 use crate::blank::{Blanking, Blanks};
 use crate::lines::{Line, Lines};
@@ -31,7 +32,7 @@ impl Said {
     pub(crate) fn listen(stderr: impl AsyncRead + Unpin + Send + 'static, server: ServerName, blanks: Blanks) -> Said {
         let said = Said { lines: Arc::default(), all: CancellationToken::new() };
         let listener = Listener { said: said.clone(), log: Log { server, since: Instant::now(), lines: 0 } };
-        tokio::spawn(listener.listen(stderr, blanks));
+        tokio::spawn(listener.listen(stderr, blanks).in_current_span());
         said
     }
 

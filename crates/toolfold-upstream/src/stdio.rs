@@ -2,14 +2,15 @@
 //! greet on it; what is no message is logged and passed over.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::process::ChildStdout;
+use toolfold_core::ServerName;
 use toolfold_wire::Era;
 use tracing::Instrument;
 
 use crate::apart::apart;
+use crate::blank::Blanking;
 use crate::buffer::Overflow;
 use crate::call::CallError;
 use crate::connection::{Closing, Connection, Link};
@@ -74,7 +75,7 @@ async fn read(connection: Arc<Connection>, stdout: ChildStdout) {
 async fn read_lines(connection: &Arc<Connection>, stdout: ChildStdout) {
     let limit = connection.shared.config.max_message;
     let mut lines = Lines::new(stdout, limit, Some(connection.shared.memory.clone()));
-    let warned = AtomicBool::new(false);
+    let mut garbage = Garbage::of(connection);
     while let Ok(Some(line)) = lines.next().await {
         match line {
             Line::Whole(line) if line.iter().all(u8::is_ascii_whitespace) => {}
@@ -82,7 +83,7 @@ async fn read_lines(connection: &Arc<Connection>, stdout: ChildStdout) {
                 let (to, message) = (connection.clone(), line.clone());
                 // One after the other, wherever it is done: what a server says has an order.
                 if apart(line.len(), move || to.receive_bytes(message, None)).await.is_err() {
-                    pass_over(connection, &line, &warned);
+                    garbage.pass_over(&line);
                 }
             }
             Line::Lost { id, why } => {
@@ -103,15 +104,34 @@ pub(crate) fn lost(why: Overflow, limit: usize) -> CallError {
     }
 }
 
-/// Once as a warning; a server that does it once does it often.
-fn pass_over(connection: &Connection, line: &[u8], warned: &AtomicBool) {
-    // Cut after the secrets are out: half of one would not be recognised.
-    let start = connection.shared.blanks.blank(&String::from_utf8_lossy(&line[..line.len().min(LONGEST_GARBAGE)]));
-    let start: String = start.chars().take(200).collect();
-    let server = &connection.shared.config.name;
-    if warned.swap(true, Ordering::Relaxed) {
-        tracing::debug!(%server, line = ?start, "not a message on stdout");
-    } else {
-        tracing::warn!(%server, line = ?start, "the server prints on stdout what is not a message; it is passed over");
+/// What a server prints on stdout that is no message. Logged once as a warning: a server that does it once does it often.
+struct Garbage {
+    server: ServerName,
+    blanking: Blanking,
+    warned: bool,
+}
+
+impl Garbage {
+    fn of(connection: &Connection) -> Self {
+        let shared = &connection.shared;
+        Garbage { server: shared.config.name.clone(), blanking: Blanking::new(shared.blanks.clone()), warned: false }
+    }
+
+    fn pass_over(&mut self, line: &[u8]) {
+        // Cut after the secrets are out: half of one would not be recognised.
+        let start = String::from_utf8_lossy(&line[..line.len().min(LONGEST_GARBAGE)]);
+        for line in self.blanking.feed(&start) {
+            let line: String = line.chars().take(200).collect();
+            self.log(&line);
+        }
+    }
+
+    fn log(&mut self, line: &str) {
+        let server = &self.server;
+        if std::mem::replace(&mut self.warned, true) {
+            tracing::debug!(%server, ?line, "not a message on stdout");
+        } else {
+            tracing::warn!(%server, ?line, "the server prints on stdout what is not a message; it is passed over");
+        }
     }
 }

@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
 use toolfold_config::Start;
 use toolfold_wire::BoxFuture;
+use tracing::Instrument;
 
 use crate::backoff::Backoff;
 use crate::call::CallError;
@@ -191,7 +192,7 @@ impl Supervisor {
         for reply in std::mem::take(&mut self.pending) {
             let _ = reply.send(Ok(connection.clone()));
         }
-        tokio::spawn(wishes::attend(connection.clone(), greeting.capabilities.clone()));
+        tokio::spawn(wishes::attend(connection.clone(), greeting.capabilities.clone()).in_current_span());
         self.live = Some(Live { connection, greeting, since: Instant::now() });
         self.rhythm = Rhythm::default();
         self.shared.stale.mark(Stale::ALL);

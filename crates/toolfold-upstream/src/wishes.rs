@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::json;
+use toolfold_core::shown_line;
 use toolfold_wire::{Era, Object, Raw, raw};
 
 use crate::backoff::Backoff;
@@ -37,7 +38,7 @@ async fn greet_again(connection: &Arc<Connection>, can: &Object) {
     for uri in subscriptions {
         if let Err(error) = subscribe(connection, &uri).await {
             let server = &connection.shared.config.name;
-            tracing::warn!(%server, error = %error.to_string(), "a subscription could not be renewed");
+            tracing::warn!(%server, error = %shown_line(&error.to_string()), "a subscription could not be renewed");
         }
     }
 }
@@ -83,7 +84,7 @@ async fn listen(connection: &Arc<Connection>, can: &Object) {
         };
         if let Err(CallError::Answered(error)) = outcome {
             let server = &connection.shared.config.name;
-            tracing::debug!(%server, error = %error.to_string(), "the server announces no changes");
+            tracing::debug!(%server, error = %shown_line(&error.to_string()), "the server announces no changes");
             // It will not change its mind, but a subscription may make it worth asking again.
             if wanted.changed().await.is_err() {
                 return;

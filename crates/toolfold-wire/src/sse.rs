@@ -74,6 +74,11 @@ impl EventReader {
         Ok(())
     }
 
+    /// How much there is of an event whose end is not there yet.
+    pub fn pending(&self) -> usize {
+        self.size
+    }
+
     fn end_line(&mut self, each: &mut impl FnMut(Event)) {
         let line = std::mem::take(&mut self.line);
         if line.is_empty() {
