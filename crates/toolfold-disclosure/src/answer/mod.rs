@@ -7,6 +7,8 @@ mod describe;
 mod nodes;
 mod search;
 
+pub use search::{DOUBT, DOUBTFUL};
+
 pub(crate) use browse::{browse, roots, unknown_path};
 pub(crate) use describe::describe;
 pub(crate) use nodes::rank;

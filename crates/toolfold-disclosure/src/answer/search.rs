@@ -13,8 +13,8 @@ use crate::surface::{Search, note, text_result};
 use crate::view::View;
 
 /// Below this the best hit is a guess.
-const DOUBTFUL: f32 = 0.3;
-const DOUBT: &str = "No close match. The nearest:";
+pub const DOUBTFUL: f32 = 0.3;
+pub const DOUBT: &str = "No close match. The nearest:";
 const NODES_NAMED: usize = 12;
 const NODES_HINTED: usize = 3;
 

@@ -2,9 +2,11 @@
 
 use clap::Args;
 use serde_json::json;
-use toolfold_config::{LoadOptions, Origin, Problem, Severity, load};
+use toolfold_config::{LoadOptions, Origin, Problem, Severity, Trust, Verdict, load};
+use toolfold_core::shown;
 use toolfold_gateway::{Documents, Unusable};
 
+use super::fail::problem_json;
 use super::output::{print, print_json};
 use super::{Common, Fail};
 
@@ -23,55 +25,55 @@ impl Check {
                 };
                 let mut notices = loaded.notices.clone();
                 notices.extend(Documents::read(&loaded.config).unusable.into_iter().map(left_out));
+                notices.extend(untrusted(&loaded.origin, &options));
                 if common.json {
-                    let notices: Vec<_> = notices.iter().map(as_json).collect();
+                    let notices: Vec<_> = notices.iter().map(problem_json).collect();
                     return print_json(
                         &json!({"ok": true, "file": file, "servers": loaded.config.servers.keys().collect::<Vec<_>>(), "problems": notices}),
                     );
                 }
                 for notice in &notices {
-                    print(&notice.to_string())?;
+                    print(&shown(&notice.to_string()))?;
                 }
                 let servers = loaded.config.servers.len();
                 let plural = if servers == 1 { "" } else { "s" };
                 print(&match file {
-                    Some(file) => format!("{file} is right: {servers} server{plural}."),
+                    Some(file) => format!("{} is right: {servers} server{plural}.", shown(&file)),
                     None => "No configuration was found, so the built-in toolbox is served. That is fine.".to_owned(),
                 })
             }
             Err(problems) => {
                 if common.json {
-                    let found: Vec<_> = problems.0.iter().map(as_json).collect();
+                    let found: Vec<_> = problems.0.iter().map(problem_json).collect();
                     print_json(&json!({"ok": false, "problems": found}))?;
-                    return Err(Fail::usage(""));
+                    return Err(Fail::silent(2));
                 }
-                Err(Fail::usage(problems.to_string()))
+                Err(Fail::problems(&problems))
             }
         }
     }
 }
 
-/// A file of an agent or a skill that is not served. The configuration is right all the same.
-fn left_out(Unusable { path, why }: Unusable) -> Problem {
-    Problem {
-        severity: Severity::Warning,
-        file: Some(path),
-        line: None,
-        column: None,
-        key: String::new(),
-        message: why,
-        hint: None,
-    }
+/// A file that is right and would not be used.
+fn untrusted(origin: &Origin, options: &LoadOptions) -> Option<Problem> {
+    let Origin::File(path) = origin else { return None };
+    let found = options.file.is_none() && !options.environment.contains_key("TOOLFOLD_CONFIG");
+    let users = options.user_config_dir.as_deref().is_some_and(|folder| path.parent() == Some(folder));
+    let content = std::fs::read(path).ok()?;
+    let trusted = options.data_dir.as_deref().map(|state| Trust::new(state).verdict(path, &content));
+    (found && !users && trusted != Some(Verdict::Trusted)).then(|| Problem {
+        message: "is not used yet: it was found here, and nobody has trusted it as it is now".to_owned(),
+        hint: Some("look at it, then run: toolfold trust".to_owned()),
+        ..warning(path.clone())
+    })
 }
 
-fn as_json(problem: &Problem) -> serde_json::Value {
-    json!({
-        "severity": format!("{:?}", problem.severity).to_lowercase(),
-        "file": problem.file.as_ref().map(|file| file.display().to_string()),
-        "line": problem.line,
-        "column": problem.column,
-        "key": problem.key,
-        "message": problem.message,
-        "hint": problem.hint,
-    })
+/// A file of an agent or a skill that is not served. The configuration is right all the same.
+fn left_out(Unusable { path, why }: Unusable) -> Problem {
+    Problem { message: why, ..warning(path) }
+}
+
+fn warning(file: std::path::PathBuf) -> Problem {
+    let (key, message) = (String::new(), String::new());
+    Problem { severity: Severity::Warning, file: Some(file), line: None, column: None, key, message, hint: None }
 }

@@ -54,9 +54,7 @@ impl Eval {
         if let Some(file) = &self.precise {
             let encoded =
                 encode_all(file, &set.catalog, |done| show_progress("encoded", done, set.catalog.len(), "tools"));
-            index.attach(Some(
-                encoded.map_err(|error| Fail::usage(format!("error: {error}\n\nhint: {}", error.hint())))?,
-            ));
+            index.attach(Some(encoded.map_err(|error| Fail::usage(error.to_string()).hint(error.hint()))?));
         }
         let ask = |side: &str, ranker| {
             evaluate(set, &index, ranker, |done| show_progress(side, done, set.queries.len(), "queries"))
@@ -92,18 +90,20 @@ fn show_progress(what: &str, done: usize, all: usize, of: &str) {
 
 /// The tools of the servers that are configured, or of the toolbox.
 fn configured(common: &Common) -> Result<Vec<ToolLine>, Fail> {
-    with_gateway(common, async |_, snapshot| {
-        Ok(snapshot.catalog.entries().iter().filter(|entry| entry.is_tool()).map(|entry| ToolLine::of(entry)).collect())
+    with_gateway(common, async |gateway| {
+        let snapshot = gateway.latest();
+        let view = snapshot.view();
+        Ok(view.tools().map(|position| ToolLine::of(view.entry(position))).collect())
     })
 }
 
 fn export(tools: &[ToolLine]) -> Result<(), Fail> {
     let lines = tools.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>();
-    print(&lines.map_err(|error| Fail::server(format!("error: {error}")))?.join("\n"))
+    print(&lines.map_err(|error| Fail::machine(error.to_string()))?.join("\n"))
 }
 
 fn unreadable(error: BadSet) -> Fail {
-    Fail::usage(format!("error: {error}\n\nhint: each line is a JSON object; `toolfold eval --help` names its members"))
+    Fail::usage(error.to_string()).hint("each line is a JSON object; `toolfold eval --help` names its members")
 }
 
 /// A row a figure, a column a ranking. A single column needs no heading.

@@ -1,61 +1,67 @@
 //! `toolfold ls`: what is in a node; without one, what there is to begin with.
 
 use clap::Args;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
-use toolfold_catalog::{Catalog, Node};
+use toolfold_catalog::Node;
+use toolfold_core::shown_line;
+use toolfold_disclosure::View;
 use toolfold_disclosure::level::summary;
 
-use super::open::with_gateway;
-use super::output::{plain, print, print_json, table};
-use super::{Common, Fail};
+use super::Fail;
+use super::ask::{Answer, Needs};
+use super::output::{Style, as_json, table};
 
-#[derive(Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub(crate) struct Ls {
     /// A node such as `Coding/Testing`, `Servers/github` or just `github` [default: all that are at the root]
     path: Option<String>,
 }
 
 impl Ls {
-    pub(crate) fn run(self, common: &Common) -> Result<(), Fail> {
-        with_gateway(common, async |_, snapshot| {
-            let node = node_at(&snapshot.catalog, self.path.as_deref().unwrap_or_default())?;
-            let own = node.own_entries();
-            let own = || own.iter().map(|&place| snapshot.catalog.entry(place));
-            if common.json {
-                let tools: Vec<_> =
-                    own().map(|entry| json!({"tool": entry.id.to_string(), "summary": summary(entry)})).collect();
-                let nodes: Vec<_> = node.children.iter().map(node_json).collect();
-                return print_json(&json!({"path": node.path, "nodes": nodes, "tools": tools}));
-            }
-            let mut rows: Vec<Vec<String>> = node
-                .children
-                .iter()
-                .filter(|child| !child.entries.is_empty() || !child.children.is_empty())
-                .map(|child| vec![format!("{}/", child.name()), snapshot.catalog.counted(child), plain(&child.summary)])
-                .collect();
-            rows.extend(own().map(|entry| vec![plain(&entry.id.to_string()), plain(&summary(entry))]));
-            if rows.is_empty() {
-                return Err(Fail::nothing(
-                    "There is nothing here yet.\n\nhint: `toolfold status` tells how the servers are",
-                ));
-            }
-            print(&table(&rows))
-        })
+    /// Where the node is a server's, nobody else is needed.
+    pub(crate) fn needs(&self) -> Needs {
+        let last = self.path.iter().flat_map(|path| path.split('/')).rfind(|part| !part.is_empty());
+        last.map_or(Needs::All, |name| Needs::Server(name.to_owned()))
+    }
+
+    pub(crate) fn answer(&self, view: &View<'_>, style: Style) -> Result<Answer, Fail> {
+        let node = node_at(view, self.path.as_deref().unwrap_or_default())?;
+        let own = view.own_entries(node);
+        let own = || own.iter().map(|&place| view.entry(place));
+        if style.json {
+            let tools: Vec<_> =
+                own().map(|entry| json!({"tool": entry.id.to_string(), "summary": summary(entry)})).collect();
+            let nodes: Vec<_> = view.children(node).map(|child| node_json(view, child)).collect();
+            return as_json(&json!({"path": node.path, "nodes": nodes, "tools": tools})).map(Answer::new);
+        }
+        let line = |text: &str| shown_line(text).into_owned();
+        let mut rows: Vec<Vec<String>> = view
+            .children(node)
+            .filter(|child| !child.entries.is_empty() || !child.children.is_empty())
+            .map(|child| vec![format!("{}/", line(child.name())), view.counted(child), line(&child.summary)])
+            .collect();
+        rows.extend(own().map(|entry| vec![line(&entry.id.to_string()), line(&summary(entry))]));
+        if rows.is_empty() {
+            let fail = Fail::nothing("There is nothing here yet.").hint("`toolfold status` tells how the servers are");
+            return Err(view.what_is_missing().map_or(fail.clone(), |missing| fail.hint(shown_line(&missing))));
+        }
+        Ok(Answer::new(table(&rows)))
     }
 }
 
-fn node_json(node: &Node) -> serde_json::Value {
-    json!({"path": node.path, "summary": node.summary, "tags": node.tags, "tools": node.entries.len()})
+fn node_json<'a>(view: &View<'a>, node: &'a Node) -> serde_json::Value {
+    json!({"path": node.path, "summary": node.summary, "tags": node.tags, "tools": view.entries_in(node).count()})
 }
 
 /// The node that a path means, as somebody types it; the root for none.
-pub(crate) fn node_at<'a>(catalog: &'a Catalog, path: &str) -> Result<&'a Node, Fail> {
+pub(crate) fn node_at<'a>(view: &View<'a>, path: &str) -> Result<&'a Node, Fail> {
     let path: Vec<String> = path.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();
-    catalog.node(&path).map_err(|nearest| {
+    view.node(&path).map_err(|nearest| {
         let hint = match &nearest[..] {
             [] => "`toolfold ls` shows what there is".to_owned(),
-            nearest => format!("the nearest is {:?}", nearest.join("/")),
+            nearest => format!("the nearest is {:?}", shown_line(&nearest.join("/"))),
         };
-        Fail::nothing(format!("There is no node {:?}.\n\nhint: {hint}", path.join("/")))
+        Fail::nothing(format!("There is no node {:?}.", path.join("/"))).hint(hint)
     })
 }

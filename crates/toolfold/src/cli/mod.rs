@@ -1,10 +1,17 @@
 //! The command line: what it accepts, and how a command ends. Data goes to stdout, everything else to stderr.
 
+mod arguments;
+mod ask;
 mod call;
 mod check;
 mod completions;
+mod content;
 mod eval;
 mod fail;
+mod instance;
+mod journal;
+mod log;
+mod logs;
 mod ls;
 mod open;
 mod output;
@@ -21,8 +28,9 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 use toolfold_config::{LoadOptions, Loaded};
-use toolfold_core::Surface;
+use toolfold_core::{Surface, shown};
 
+use ask::Ask;
 pub(crate) use fail::Fail;
 
 /// One MCP server in front of all the others: it shows a model two small tools and finds the rest when they are needed.
@@ -30,7 +38,18 @@ pub(crate) use fail::Fail;
 #[command(name = "toolfold", version, arg_required_else_help = true, max_term_width = 100)]
 #[command(
     after_help = "Without a configuration Toolfold serves its built-in toolbox. To put your own servers behind it, write \
-a toolfold.toml or pass an mcpServers file with --config; `toolfold check` tells whether it is right."
+a toolfold.toml or pass an mcpServers file with --config; `toolfold check` tells whether it is right.
+
+Variables:
+  TOOLFOLD_CONFIG      the configuration, as --config
+  TOOLFOLD_SURFACE     what a model sees, as --surface of `serve`
+  TOOLFOLD_DISCLOSURE  off: every tool is listed as it is
+  TOOLFOLD_LISTEN      where `serve` listens, as --listen
+  TOOLFOLD_STORE       where tool lists are remembered: a path, or memory for nowhere
+  TOOLFOLD_LOG         what is logged on stderr: off, error, warn, info, debug, trace, or a filter
+  NO_COLOR             no colours
+
+Exit codes: 0 done, 1 nothing found or a check failed, 2 usage or configuration, 3 a server failed."
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
@@ -44,9 +63,18 @@ pub(crate) struct Common {
     /// A toolfold.toml, or any JSON file with mcpServers [default: toolfold.toml here or above, then your configuration folder]
     #[arg(long, short, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Answer with JSON, for programs
+    /// Answer with JSON, for programs; errors too
     #[arg(long, global = true)]
     json: bool,
+    /// Wait for every server, however long it takes
+    #[arg(long, global = true)]
+    wait: bool,
+    /// Log what happens on stderr; twice for more of it
+    #[arg(long, short, global = true, action = clap::ArgAction::Count, conflicts_with = "quiet")]
+    verbose: u8,
+    /// Say nothing but the answer and errors
+    #[arg(long, short, global = true)]
+    quiet: bool,
 }
 
 #[derive(Subcommand)]
@@ -69,6 +97,8 @@ enum Command {
     Call(call::Call),
     /// Tell how the servers are
     Status(status::Status),
+    /// Show what a server wrote, or which tools were called
+    Logs(logs::Logs),
     /// Print the rules that a model is told, for a system prompt
     Prompt(prompt::Prompt),
     /// Measure how well search does on a set of tools and queries
@@ -77,23 +107,37 @@ enum Command {
     Completions(completions::Completions),
 }
 
-pub(crate) fn run(cli: Cli) -> ExitCode {
+/// Parses and runs. A mistake on the command line is JSON too where JSON was asked for.
+pub(crate) fn main() -> ExitCode {
+    let wants_json = || std::env::args_os().any(|argument| argument == "--json");
+    match Cli::try_parse() {
+        Ok(cli) => run(cli),
+        Err(error) if error.use_stderr() && wants_json() => {
+            let text = error.render().to_string();
+            Fail::usage(text.trim().trim_start_matches("error: ")).report(true)
+        }
+        Err(error) => error.exit(),
+    }
+}
+
+fn run(cli: Cli) -> ExitCode {
     let Cli { common, command } = cli;
     let outcome = match command {
         Command::Serve(serve) => serve.run(&common),
         Command::Check(check) => check.run(&common),
         Command::Trust(trust) => trust.run(&common),
-        Command::Search(search) => search.run(&common),
-        Command::Ls(ls) => ls.run(&common),
-        Command::Tree(tree) => tree.run(&common),
-        Command::Show(show) => show.run(&common),
+        Command::Search(search) => search.check().and_then(|()| common.ask(Ask::Search(search))),
+        Command::Ls(ls) => common.ask(Ask::Ls(ls)),
+        Command::Tree(tree) => common.ask(Ask::Tree(tree)),
+        Command::Show(show) => common.ask(Ask::Show(show)),
         Command::Call(call) => call.run(&common),
         Command::Status(status) => status.run(&common),
+        Command::Logs(logs) => logs.run(&common),
         Command::Prompt(prompt) => prompt.run(&common),
         Command::Eval(eval) => eval.run(&common),
         Command::Completions(completions) => completions.run(),
     };
-    outcome.map_or_else(Fail::report, |()| ExitCode::SUCCESS)
+    outcome.map_or_else(|fail| fail.report(common.json), |()| ExitCode::SUCCESS)
 }
 
 impl Common {
@@ -102,11 +146,24 @@ impl Common {
     }
 
     fn load(&self, options: &LoadOptions) -> Result<Loaded, Fail> {
-        let loaded = toolfold_config::load(options).map_err(|problems| Fail::usage(problems.to_string()))?;
-        for notice in &loaded.notices {
-            output::tell(&notice.to_string());
+        let loaded = toolfold_config::load(options).map_err(|problems| Fail::problems(&problems))?;
+        for notice in loaded.notices.iter().filter(|_| !self.quiet) {
+            output::tell(&shown(&notice.to_string()));
         }
         Ok(loaded)
+    }
+
+    /// Prints what is answered, by the running instance or by a gateway of our own.
+    fn ask(&self, ask: Ask) -> Result<(), Fail> {
+        let answer = open::ask(self, ask)?;
+        if !answer.text.is_empty() {
+            output::print(&answer.text)?;
+        }
+        match answer.but {
+            None => Ok(()),
+            Some(but) if answer.text.is_empty() => Err(but),
+            Some(but) => Err(but.after_data()),
+        }
     }
 }
 

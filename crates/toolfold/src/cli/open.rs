@@ -1,53 +1,95 @@
-//! A gateway for one command: what is remembered is used, what is not known yet is asked for while the person sees
-//! whom we wait for.
+//! Who answers a command: the instance that runs with this configuration, or a gateway for this one command. Then what is
+//! remembered is used, and what is not known yet is asked for while the person sees whom we wait for.
 
-use std::future::Future;
-use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::time::Instant;
 use toolfold::{Registry, toolbox};
 use toolfold_config::Config;
-use toolfold_gateway::{Gateway, LocalServer, Options, Snapshot};
+use toolfold_gateway::{Gateway, LocalServer, Options, ServerStatus};
 
-use super::output::{progress, tell};
-use super::{Common, Fail};
+use super::ask::{Answer, Ask, Needs};
+use super::output::{Style, progress, tell};
+use super::{Common, Fail, instance, journal, log};
 
-/// Runs `work` on a gateway whose servers have all said what they offer, or failed.
-pub(crate) fn with_gateway<T, F>(common: &Common, work: impl FnOnce(Gateway, Arc<Snapshot>) -> F) -> Result<T, Fail>
-where
-    F: Future<Output = Result<T, Fail>>,
-{
+/// How long one command waits for servers that nothing is known of yet, unless it was told to wait for all.
+const PATIENCE: Duration = Duration::from_secs(15);
+/// How long `status` does: it is what was asked.
+const PATIENCE_OF_STATUS: Duration = Duration::from_secs(30);
+const LOOK: Duration = Duration::from_millis(50);
+/// What is over sooner is not worth a word.
+const SILENCE: Duration = Duration::from_millis(300);
+
+/// Asks the running instance, or a gateway of our own.
+pub(crate) fn ask(common: &Common, ask: Ask) -> Result<Answer, Fail> {
     let loaded = common.load(&common.options())?;
-    log("warn");
+    log::start(common, "off");
     runtime()?.block_on(async {
-        let gateway = Gateway::start(Options { local: local_servers(&loaded.config), config: loaded.config });
-        let snapshot = settle(&gateway).await;
-        let outcome = work(gateway.clone(), snapshot).await;
-        gateway.stop().await;
-        outcome
+        let style = Style::here(common.json);
+        if let Some(answer) = instance::ask(common, &loaded.origin, &ask, style).await {
+            return answer;
+        }
+        with(loaded.config, async |gateway| {
+            wait_for(gateway, &ask.needs(), common).await;
+            ask.answer(gateway, style).await
+        })
+        .await
     })
 }
 
-async fn settle(gateway: &Gateway) -> Arc<Snapshot> {
-    let settled = gateway.settled_completely();
-    tokio::pin!(settled);
-    let mut shown = false;
-    loop {
-        tokio::select! {
-            snapshot = &mut settled => {
-                if shown {
-                    progress("");
-                }
-                return snapshot;
-            }
-            () = tokio::time::sleep(Duration::from_millis(200)) => {
-                let waiting: Vec<String> =
-                    gateway.status().await.iter().filter(|server| server.state == "starting").map(|server| server.name.to_string()).collect();
-                progress(&format!("connecting to {} …", waiting.join(", ")));
-                shown = true;
-            }
+/// Runs `work` on a gateway of our own, whose servers have all said what they offer, or failed.
+pub(crate) fn with_gateway<T>(common: &Common, work: impl AsyncFnOnce(&Gateway) -> Result<T, Fail>) -> Result<T, Fail> {
+    let loaded = common.load(&common.options())?;
+    log::start(common, "off");
+    runtime()?.block_on(with(loaded.config, async |gateway| {
+        wait_for(gateway, &Needs::All, common).await;
+        work(gateway).await
+    }))
+}
+
+async fn with<T>(config: Config, work: impl AsyncFnOnce(&Gateway) -> Result<T, Fail>) -> Result<T, Fail> {
+    let gateway = Gateway::start(Options { local: local_servers(&config), config });
+    let outcome = work(&gateway).await;
+    gateway.stop().await;
+    journal::flush();
+    outcome
+}
+
+/// Waits until every server that is needed has said what it offers, or failed, or had its time; whoever did not is named.
+async fn wait_for(gateway: &Gateway, needs: &Needs, common: &Common) {
+    let patience = match needs {
+        _ if common.wait => Duration::MAX,
+        Needs::Status => PATIENCE_OF_STATUS,
+        _ => PATIENCE,
+    };
+    let (begun, mut shown) = (Instant::now(), false);
+    let waiting = loop {
+        let waiting = waited_for(&gateway.status().await, needs, common.wait);
+        if waiting.is_empty() || begun.elapsed() >= patience {
+            break waiting;
         }
+        if begun.elapsed() >= SILENCE && !common.quiet {
+            progress(&format!("waiting for {} …", waiting.join(", ")));
+            shown = true;
+        }
+        tokio::time::sleep(LOOK).await;
+    };
+    if shown {
+        progress("");
     }
+    if !waiting.is_empty() && !common.quiet && !matches!(needs, Needs::Status) {
+        tell(&format!("not waited for any longer: {} (`--wait` waits for all)", waiting.join(", ")));
+    }
+}
+
+fn waited_for(servers: &[ServerStatus], needs: &Needs, all: bool) -> Vec<String> {
+    let is_named = |server: &ServerStatus| matches!(needs, Needs::Server(name) if server.name.as_str() == name);
+    // What looks like a server's name may be a part of anybody's tool or node.
+    let one = !all && servers.iter().any(is_named);
+    let needed = |server: &&ServerStatus| !one || is_named(server);
+    // One that is being started again is known from before.
+    let open = |server: &&ServerStatus| ["starting", "configured"].contains(&server.state) && server.tools == 0;
+    servers.iter().filter(needed).filter(open).map(|server| server.name.to_string()).collect()
 }
 
 /// The tools of this process that a configuration asks for.
@@ -62,22 +104,4 @@ pub(crate) fn local_servers(config: &Config) -> Vec<LocalServer> {
 
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Fail> {
     Ok(tokio::runtime::Builder::new_multi_thread().enable_all().build()?)
-}
-
-/// The log, on stderr; `TOOLFOLD_LOG` says how much of it.
-pub(crate) fn log(default: &str) {
-    use std::io::IsTerminal;
-    use tracing_subscriber::EnvFilter;
-    let wanted = std::env::var("TOOLFOLD_LOG").unwrap_or_else(|_| default.to_owned());
-    let filter = EnvFilter::try_new(&wanted).unwrap_or_else(|_| {
-        tell(&format!("TOOLFOLD_LOG={wanted:?} is not a filter; use error, warn, info, debug or trace."));
-        EnvFilter::new(default)
-    });
-    let subscriber = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal())
-        .with_target(false);
-    // Set already: a program that embeds us logs its own way.
-    let _ = subscriber.try_init();
 }

@@ -1,10 +1,42 @@
-//! Writing to people and programs. Nothing here panics when the reader is gone.
+//! Writing to people and programs. Nothing here panics when the reader is gone. What is written has been made fit for a
+//! terminal where it was put together ([`toolfold_core::shown`]); JSON is made so here.
 
 use std::io::{IsTerminal, Write, stderr, stdout};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use toolfold_core::shown_json;
 
 use super::Fail;
+
+/// Where no terminal says how wide it is.
+const USUAL_WIDTH: usize = 80;
+
+/// How an answer is to look. It travels to the running instance, which does not see our terminal.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct Style {
+    pub(crate) json: bool,
+    colours: bool,
+}
+
+impl Style {
+    /// Colours only on a terminal, and not where `NO_COLOR` asks for none.
+    pub(crate) fn here(json: bool) -> Style {
+        let colours = stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        Style { json, colours }
+    }
+
+    pub(crate) fn bold(self, text: &str) -> String {
+        self.paint("1", text)
+    }
+
+    pub(crate) fn dim(self, text: &str) -> String {
+        self.paint("2", text)
+    }
+
+    fn paint(self, style: &str, text: &str) -> String {
+        if self.colours { format!("\u{1b}[{style}m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+}
 
 /// Data, on stdout.
 pub(crate) fn print(text: &str) -> Result<(), Fail> {
@@ -17,8 +49,13 @@ pub(crate) fn print(text: &str) -> Result<(), Fail> {
 }
 
 pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Fail> {
-    let text = serde_json::to_string_pretty(value).map_err(|error| Fail::server(format!("error: {error}")))?;
-    print(&text)
+    print(&as_json(value)?)
+}
+
+/// JSON for people and programs: characters that a terminal would act on are escapes of JSON.
+pub(crate) fn as_json(value: &impl Serialize) -> Result<String, Fail> {
+    let text = serde_json::to_string_pretty(value).map_err(|error| Fail::machine(error.to_string()))?;
+    Ok(shown_json(&text).into_owned())
 }
 
 /// Everything else, on stderr.
@@ -27,31 +64,25 @@ pub(crate) fn tell(text: &str) {
     let _ = writeln!(stderr().lock(), "{text}");
 }
 
-/// A line that the next one replaces, where a person watches.
+/// A line that the next one replaces, where a person watches. Longer than the terminal is wide it could not be replaced.
 pub(crate) fn progress(text: &str) {
     if stderr().is_terminal() {
-        let _ = write!(stderr().lock(), "\r\u{1b}[2K{text}");
+        let _ = write!(stderr().lock(), "\r\u{1b}[2K{}", cut(text, width().saturating_sub(1)));
         let _ = stderr().flush();
     }
 }
 
-pub(crate) fn bold(text: &str) -> String {
-    paint("1", text)
+fn cut(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    text.chars().take(width.saturating_sub(1)).chain(['…']).collect()
 }
 
-pub(crate) fn dim(text: &str) -> String {
-    paint("2", text)
-}
-
-/// Colours only on a terminal, and not where `NO_COLOR` asks for none.
-fn paint(style: &str, text: &str) -> String {
-    let wanted = stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    if wanted { format!("\u{1b}[{style}m{text}\u{1b}[0m") } else { text.to_owned() }
-}
-
-/// Text of a server for a terminal: control characters would be commands there.
-pub(crate) fn plain(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{fffd}' } else { c }).collect()
+/// Columns of the terminal that stderr is.
+fn width() -> usize {
+    let columns = rustix::termios::tcgetwinsize(stderr()).map_or(0, |size| usize::from(size.ws_col));
+    if columns == 0 { USUAL_WIDTH } else { columns }
 }
 
 /// Rows with aligned columns.
@@ -69,4 +100,16 @@ pub(crate) fn table(rows: &[Vec<String>]) -> String {
         text.push('\n');
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cut;
+
+    #[test]
+    fn progress_fits_the_terminal() {
+        assert_eq!(cut("connecting to a, b …", 80), "connecting to a, b …");
+        assert_eq!(cut("connecting to größer", 10), "connectin…");
+        assert_eq!(cut("x", 0), "…");
+    }
 }

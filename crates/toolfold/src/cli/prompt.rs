@@ -22,7 +22,12 @@ impl Prompt {
         let config = common.load(&common.options())?.config;
         let surface = self.surface.unwrap_or(config.surface);
         let local = local_servers(&config);
-        let names = config.servers.keys().chain(local.iter().map(|server| &server.name)).map(ServerName::as_str);
+        let names = config
+            .servers
+            .keys()
+            .chain(config.unusable.keys())
+            .chain(local.iter().map(|server| &server.name))
+            .map(ServerName::as_str);
         let text = instructions(surface, &names.collect::<Vec<_>>());
         if common.json { print_json(&json!({"surface": surface, "prompt": text})) } else { print(&text) }
     }

@@ -1,18 +1,22 @@
-//! `toolfold search`: what a model would find, for a person.
+//! `toolfold search`: what a model would find, for a person: the same ranking, the same tier, the same doubt.
+
+use std::collections::BTreeSet;
 
 use clap::Args;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
-use toolfold_core::{Kind, ServerName};
+use toolfold_config::Config;
+use toolfold_core::{Kind, ServerName, shown_line, words};
 use toolfold_disclosure::level::{signature, summary};
-use toolfold_gateway::Snapshot;
+use toolfold_disclosure::{DOUBT, DOUBTFUL, View};
 use toolfold_index::{Explain, Filter, Hit, Query, TermMatch};
 
+use super::Fail;
+use super::ask::{Answer, Needs};
 use super::ls::node_at;
-use super::open::with_gateway;
-use super::output::{bold, dim, plain, print, print_json};
-use super::{Common, Fail};
+use super::output::{Style, as_json};
 
-#[derive(Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub(crate) struct Search {
     /// What the tool should do, in your own words
     #[arg(required = true)]
@@ -41,60 +45,88 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    pub(crate) fn run(self, common: &Common) -> Result<(), Fail> {
-        let server = self
-            .server
-            .clone()
-            .map(ServerName::new)
-            .transpose()
-            .map_err(|error| Fail::usage(format!("error: {error}")))?;
-        with_gateway(common, async |_, snapshot| {
-            let text = self.query.join(" ");
-            let node = self.path.as_deref().map(|path| node_at(&snapshot.catalog, path)).transpose()?;
-            let filter = Filter {
-                servers: server.map(|server| vec![server]),
-                within: node.filter(|node| !node.path.is_empty()).map(|node| &node.entries[..]),
-                tags: (!self.tag.is_empty()).then(|| self.tag.clone()),
-                prefix: self.prefix.clone(),
-                read_only: self.read_only.then_some(true),
-                ..Filter::default()
-            };
-            let query = Query {
-                text: &text,
-                filter,
-                limit: self.limit,
-                explain: self.explain,
-                answers_only: true,
-                ..Query::default()
-            };
-            let found = snapshot.index.search(&snapshot.catalog, &query);
-            if common.json {
-                let hits: Vec<_> = found.hits.iter().map(|hit| self.as_json(&snapshot, hit)).collect();
-                print_json(&json!({"query": text, "total": found.total, "hits": hits}))?;
-            } else {
-                for hit in &found.hits {
-                    print(&self.as_text(&snapshot, hit))?;
-                }
-            }
-            if found.hits.is_empty() {
-                let known = snapshot.catalog.len();
-                return Err(Fail::nothing(format!(
-                    "Nothing fits {text:?} among {known} tools.\n\nhint: use other words for what the tool should do, or look around with `toolfold ls`"
-                )));
-            }
-            Ok(())
-        })
+    pub(crate) fn needs(&self) -> Needs {
+        self.server.clone().map_or(Needs::All, Needs::Server)
     }
 
-    fn as_text(&self, snapshot: &Snapshot, hit: &Hit) -> String {
-        let entry = snapshot.catalog.entry(hit.entry);
+    /// What can be said without looking.
+    pub(crate) fn check(&self) -> Result<(), Fail> {
+        if self.query.iter().all(|word| word.trim().is_empty()) {
+            return Err(Fail::usage("there is nothing to search for")
+                .hint("say what the tool should do, or look around with `toolfold ls`"));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn answer(&self, view: &View<'_>, config: &Config, style: Style) -> Result<Answer, Fail> {
+        let server = self.known_server(view, config)?;
+        let text = self.query.join(" ");
+        let node = self.path.as_deref().map(|path| node_at(view, path)).transpose()?;
+        let within: Option<Vec<usize>> =
+            node.filter(|node| !node.path.is_empty()).map(|node| view.entries_in(node).collect());
+        let filter = Filter {
+            servers: server.map(|server| vec![server]),
+            within: within.as_deref(),
+            tags: (!self.tag.is_empty()).then(|| self.tag.clone()),
+            prefix: self.prefix.clone(),
+            read_only: self.read_only.then_some(true),
+            ..Filter::default()
+        };
+        let query = Query { text: &text, filter, limit: self.limit, explain: self.explain, ..Query::default() };
+        let found = view.search(query);
+        let doubtful = found.hits.first().is_some_and(|best| best.confidence < DOUBTFUL);
+        let shown = if style.json {
+            let hits: Vec<_> = found.hits.iter().map(|hit| self.as_json(view, hit)).collect();
+            as_json(
+                &json!({"query": text, "total": found.total, "close_match": !found.hits.is_empty() && !doubtful, "hits": hits}),
+            )?
+        } else {
+            let lines = found.hits.iter().map(|hit| self.as_text(view, hit, style));
+            doubtful.then(|| DOUBT.to_owned()).into_iter().chain(lines).collect::<Vec<_>>().join("\n")
+        };
+        let but = found.hits.is_empty().then(|| self.nothing(&text, view));
+        Ok(Answer { text: shown, but })
+    }
+
+    fn known_server(&self, view: &View<'_>, config: &Config) -> Result<Option<ServerName>, Fail> {
+        let Some(wanted) = &self.server else { return Ok(None) };
+        let names = config.servers.keys().chain(config.unusable.keys());
+        let known: BTreeSet<&ServerName> = names.chain(view.servers()).collect();
+        if let Some(server) = known.iter().find(|name| name.as_str() == wanted) {
+            return Ok(Some((*server).clone()));
+        }
+        let names = || known.iter().map(|name| name.as_str());
+        let hint = nearest(wanted, names(), "servers");
+        Err(Fail::usage(format!("there is no server {wanted:?}")).hint(hint))
+    }
+
+    fn nothing(&self, text: &str, view: &View<'_>) -> Fail {
+        let known: BTreeSet<String> = view.entries().flat_map(|position| view.entry(position).tags()).collect();
+        let is_known = |tag: &&String| known.iter().any(|other| other.eq_ignore_ascii_case(tag));
+        match self.tag.first() {
+            Some(tag) if !self.tag.iter().any(|tag| is_known(&tag)) => {
+                let hint = nearest(tag, known.iter().map(String::as_str), "tags");
+                Fail::nothing(format!("No tool has the tag {tag:?}.")).hint(hint)
+            }
+            _ => {
+                let known = view.entries().count();
+                let fail = Fail::nothing(format!("Nothing fits {text:?} among {known} tools."))
+                    .hint("use other words for what the tool should do, or look around with `toolfold ls`");
+                view.what_is_missing().map_or(fail.clone(), |missing| fail.hint(shown_line(&missing)))
+            }
+        }
+    }
+
+    fn as_text(&self, view: &View<'_>, hit: &Hit, style: Style) -> String {
+        let entry = view.entry(hit.entry);
         let takes = match entry.kind {
-            Kind::Tool => format!("({})", plain(&signature(entry).text)),
+            Kind::Tool => format!("({})", shown_line(&signature(entry).text)),
             kind => format!(" [{}]", kind.as_str()),
         };
-        let mut text = format!("{}{} — {}", bold(&plain(&entry.id.to_string())), dim(&takes), plain(&summary(entry)));
+        let (id, about) = (entry.id.to_string(), summary(entry));
+        let mut text = format!("{}{} — {}", style.bold(&shown_line(&id)), style.dim(&takes), shown_line(&about));
         if hit.copies > 0 {
-            text.push_str(&dim(&format!(" (+{} much like it)", hit.copies)));
+            text.push_str(&style.dim(&format!(" (+{} much like it)", hit.copies)));
         }
         if self.explain {
             text.push_str(&format!("\n    confidence {:.2}, score {:.2}", hit.confidence, hit.score));
@@ -103,8 +135,8 @@ impl Search {
         text
     }
 
-    fn as_json(&self, snapshot: &Snapshot, hit: &Hit) -> serde_json::Value {
-        let entry = snapshot.catalog.entry(hit.entry);
+    fn as_json(&self, view: &View<'_>, hit: &Hit) -> serde_json::Value {
+        let entry = view.entry(hit.entry);
         let mut value = json!({
             "tool": entry.id.to_string(),
             "kind": entry.kind,
@@ -129,6 +161,17 @@ impl Search {
     }
 }
 
+/// What was probably meant, or what there is.
+fn nearest<'a>(wanted: &str, known: impl Iterator<Item = &'a str> + Clone, what: &str) -> String {
+    match words::nearest(wanted, known.clone()) {
+        Some(near) => format!("did you mean {:?}?", shown_line(near)),
+        None => {
+            let some: Vec<_> = known.map(|name| shown_line(name)).take(12).collect();
+            if some.is_empty() { format!("there are no {what}") } else { format!("{what}: {}", some.join(", ")) }
+        }
+    }
+}
+
 /// What each side says of a hit, and the words that it was found by.
 fn explained(explain: &Explain) -> String {
     let Explain { named, terms, lexical, semantic, precise, near, part } = explain;
@@ -146,7 +189,8 @@ fn explained(explain: &Explain) -> String {
         text.push_str(&format!("\n    fits the part {part:?}"));
     }
     for term in terms {
-        text.push_str(&format!("\n    {:>6.2}  {} in {}", term.score, term.term, fields(term).join(", ")));
+        let found = shown_line(&term.term);
+        text.push_str(&format!("\n    {:>6.2}  {found} in {}", term.score, fields(term).join(", ")));
     }
     text
 }

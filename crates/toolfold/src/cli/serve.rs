@@ -12,9 +12,9 @@ use toolfold_core::Surface;
 use toolfold_gateway::{Gateway, Options};
 use toolfold_serve::{Address, serve_http, serve_stdio};
 
-use super::open::{local_servers, log, runtime};
+use super::open::{local_servers, runtime};
 use super::output::tell;
-use super::{Common, Fail, parse_surface};
+use super::{Common, Fail, instance, journal, log, parse_surface};
 
 #[derive(Args)]
 pub(crate) struct Serve {
@@ -36,7 +36,7 @@ impl Serve {
     pub(crate) fn run(self, common: &Common) -> Result<(), Fail> {
         let options = LoadOptions { surface: self.surface, listen: self.listen, ..common.options() };
         let loaded = common.load(&options)?;
-        log(if self.stdio { "warn" } else { "info" });
+        log::start(common, if self.stdio { "warn" } else { "info" });
         let runtime = runtime()?;
         let outcome = runtime.block_on(self.serve(options, loaded.config, loaded.origin));
         // Reading stdin cannot be interrupted: do not wait for the thread that does.
@@ -51,6 +51,9 @@ impl Serve {
         let listener = if self.stdio { None } else { Some(bind(listen).await?) };
         let announcement = announce(&config, &origin);
         let gateway = Gateway::start(Options { local: local_servers(&config), config });
+        let address = listener.as_ref().map(|listener| listener.local_addr()).transpose()?.map(Address);
+        let shown = address.map(Address::mcp);
+        let door = instance::open(options.data_dir.as_deref(), &origin, shown, &gateway);
         tokio::spawn(watch::reload(gateway.clone(), options, look));
         let served = match listener {
             Some(listener) => {
@@ -64,17 +67,18 @@ impl Serve {
             }
             None => serve_stdio(gateway.clone(), surface, tokio::io::stdin(), tokio::io::stdout(), stop).await,
         };
+        drop(door);
         // Past its time, whatever is left is the reaper's.
         let _ = tokio::time::timeout(FAREWELL, gateway.stop()).await;
+        journal::flush();
         Ok(served?)
     }
 }
 
 async fn bind(address: SocketAddr) -> Result<TcpListener, Fail> {
     TcpListener::bind(address).await.map_err(|error| {
-        Fail::usage(format!(
-            "error: cannot listen on {address}: {error}\n\nhint: choose another place with --listen, or stop what listens there"
-        ))
+        Fail::usage(format!("cannot listen on {address}: {error}"))
+            .hint("choose another place with --listen, or stop what listens there")
     })
 }
 

@@ -1,19 +1,20 @@
 //! `toolfold show`: one tool, at any level.
 
 use clap::{Args, ValueEnum};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use toolfold_core::Surface;
-use toolfold_disclosure::{Action, answer, route};
+use toolfold_core::{Surface, shown, shown_json, shown_line};
+use toolfold_disclosure::{Action, View, answer, route};
 use toolfold_wire::{Object, raw};
 
-use super::open::with_gateway;
-use super::output::{plain, print};
-use super::{Common, Fail};
+use super::Fail;
+use super::ask::Answer;
+use super::output::Style;
 
-#[derive(Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub(crate) struct Show {
     /// The tool: its id, its bare name, or any spelling that is clear
-    tool: String,
+    pub(crate) tool: String,
     /// How much to tell
     #[arg(long, value_enum, default_value_t = Detail::Details)]
     detail: Detail,
@@ -22,7 +23,7 @@ pub(crate) struct Show {
     parameter: Option<String>,
 }
 
-#[derive(Clone, Copy, PartialEq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, ValueEnum, Serialize, Deserialize)]
 enum Detail {
     Name,
     Summary,
@@ -32,30 +33,28 @@ enum Detail {
 }
 
 impl Show {
-    pub(crate) fn run(self, common: &Common) -> Result<(), Fail> {
-        with_gateway(common, async |_, snapshot| {
-            let level = self.detail.to_possible_value().map(|value| value.get_name().to_owned());
-            let mut arguments = json!({"tool": self.tool, "detail": level});
-            if let Some(parameter) = &self.parameter {
-                arguments["parameter"] = json!(parameter);
-            }
-            let view = snapshot.view();
-            let action = route(Surface::Compact, &view, "find_tools", Some(&raw(&arguments)));
-            if let Action::Refuse(refusal) = &action {
-                return Err(Fail::refused(refusal));
-            }
-            let result = answer(Surface::Compact, &view, &action).map_err(|refusal| Fail::refused(&refusal))?;
-            let text = text_of(&result);
-            print(&plain(&if common.json { text } else { for_people(&text) }))
-        })
+    pub(crate) fn answer(&self, view: &View<'_>, style: Style) -> Result<Answer, Fail> {
+        let level = self.detail.to_possible_value().map(|value| value.get_name().to_owned());
+        let mut arguments = json!({"tool": self.tool, "detail": level});
+        if let Some(parameter) = &self.parameter {
+            arguments["parameter"] = json!(parameter);
+        }
+        let action = route(Surface::Compact, view, "find_tools", Some(&raw(&arguments)));
+        if let Action::Refuse(refusal) = &action {
+            return Err(Fail::refused(refusal));
+        }
+        let result = answer(Surface::Compact, view, &action).map_err(|refusal| Fail::refused(&refusal))?;
+        let content = Object::parse(&result).and_then(|object| object.read::<Value>("content")).unwrap_or_default();
+        let text = content[0]["text"].as_str().unwrap_or_default();
+        Ok(Answer::new(if style.json { shown_json(text).into_owned() } else { for_people(text) }))
     }
 }
 
 /// JSON members as labelled lines; what is not a JSON object is shown as it is.
 fn for_people(text: &str) -> String {
-    let Ok(Value::Object(mut about)) = serde_json::from_str::<Value>(text) else { return text.to_owned() };
+    let Ok(Value::Object(mut about)) = serde_json::from_str::<Value>(text) else { return shown(text).into_owned() };
     let title = ["tool", "agent", "skill"].iter().find_map(|kind| about.shift_remove(*kind)).unwrap_or_default();
-    let mut shown = format!("{}\n", title.as_str().unwrap_or_default());
+    let mut told = format!("{}\n", shown_line(title.as_str().unwrap_or_default()));
     for (label, value) in about {
         let value = match value {
             Value::String(text) => text,
@@ -66,17 +65,8 @@ fn for_people(text: &str) -> String {
             other => other.to_string(),
         };
         let label = label.replace('_', " ");
-        shown.push_str(&format!("  {label:<16}  {}\n", value.replace('\n', "\n                    ")));
+        let label = shown_line(&label);
+        told.push_str(&format!("  {label:<16}  {}\n", shown(&value).replace('\n', "\n                    ")));
     }
-    shown
-}
-
-/// The text of a tool result.
-pub(crate) fn text_of(result: &toolfold_wire::Raw) -> String {
-    let content = Object::parse(result).and_then(|object| object.read::<Value>("content")).unwrap_or_default();
-    let texts = content.as_array().into_iter().flatten().map(|item| match item["text"].as_str() {
-        Some(text) => text.to_owned(),
-        None => item.to_string(),
-    });
-    texts.collect::<Vec<_>>().join("\n")
+    told
 }

@@ -1,32 +1,68 @@
-//! `toolfold status`: how the servers are. Those that nothing is known of yet are asked; the others are only looked up.
+//! `toolfold status`: how the servers are. The running instance says how they are with it; without one, those that
+//! nothing is known of are tried, and nothing is said before each of them has answered, failed, or had its time.
 
 use clap::Args;
-use toolfold_gateway::ServerStatus;
+use serde::{Deserialize, Serialize};
+use toolfold_core::shown_line;
+use toolfold_gateway::{Gateway, ServerStatus};
 
-use super::open::with_gateway;
-use super::output::{plain, print, print_json, table};
-use super::{Common, Fail};
+use super::ask::{Answer, Ask};
+use super::output::{Style, as_json, table, tell};
+use super::{Common, Fail, instance, open};
 
-#[derive(Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
+#[command(after_help = "\
+States:
+  configured  in the configuration; nothing is known of it yet
+  starting    being started, or asked for the first time what it offers
+  known       not running; its tools are remembered, and it is started when one of them is called
+  ready       running, or reachable
+  failing     could not be started or reached, or went away: the reason and the next try are said
+  stopped     stopped with Toolfold
+
+Where `toolfold serve` runs with the same configuration, this is how its servers are. Where none runs, servers that nothing
+is known of are started to find out.")]
 pub(crate) struct Status {}
 
 impl Status {
     pub(crate) fn run(self, common: &Common) -> Result<(), Fail> {
-        with_gateway(common, async |gateway, _| {
-            let servers = gateway.status().await;
-            if common.json {
-                print_json(&servers)?;
-            } else {
-                print(&table(&servers.iter().map(row).collect::<Vec<_>>()))?;
-            }
-            let failing = servers.iter().filter(|server| server.state == "failing").count();
-            match failing {
-                0 => Ok(()),
-                1 => Err(Fail::server("1 server is failing.")),
-                many => Err(Fail::server(format!("{many} servers are failing."))),
-            }
-        })
+        if !common.quiet && !common.json {
+            tell(&open::runtime()?.block_on(who_answers(common))?);
+        }
+        common.ask(Ask::Status(self))
     }
+}
+
+pub(crate) async fn answer(gateway: &Gateway, style: Style) -> Result<Answer, Fail> {
+    let servers = gateway.status().await;
+    let text = match style.json {
+        true => as_json(&servers)?,
+        false => table(&servers.iter().map(row).collect::<Vec<_>>()),
+    };
+    let failing = servers.iter().filter(|server| server.state == "failing").count();
+    let but = match failing {
+        0 => None,
+        1 => Some(Fail::servers("1 server is failing.")),
+        many => Some(Fail::servers(format!("{many} servers are failing."))),
+    };
+    Ok(Answer { text, but })
+}
+
+/// Where the answer comes from.
+async fn who_answers(common: &Common) -> Result<String, Fail> {
+    let options = common.options();
+    let Ok(loaded) = toolfold_config::load(&options) else { return Ok(String::new()) };
+    let found = match options.data_dir.as_deref() {
+        Some(state) => instance::find(state, &loaded.origin).await,
+        None => None,
+    };
+    Ok(match found {
+        Some((note, _)) => {
+            let place = note.address.unwrap_or_else(|| "stdin and stdout".to_owned());
+            format!("Toolfold is running (process {}, {place}).", note.pid)
+        }
+        None => "Toolfold is not running with this configuration; this is what a try finds.".to_owned(),
+    })
 }
 
 fn row(server: &ServerStatus) -> Vec<String> {
@@ -35,7 +71,7 @@ fn row(server: &ServerStatus) -> Vec<String> {
         server.name.to_string(),
         server.state.to_owned(),
         tools,
-        server.protocol.clone().unwrap_or_default(),
-        plain(&server.why.clone().unwrap_or_default()),
+        shown_line(server.protocol.as_deref().unwrap_or_default()).into_owned(),
+        shown_line(server.why.as_deref().unwrap_or_default()).into_owned(),
     ]
 }

@@ -1,18 +1,19 @@
 //! `toolfold tree`: everything, as a tree. From the root, servers are only named: their tools stand above already.
 
 use clap::Args;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolfold_catalog::{Node, SERVERS};
-use toolfold_core::Entry;
+use toolfold_core::{Entry, shown_line};
+use toolfold_disclosure::View;
 use toolfold_disclosure::level::summary;
-use toolfold_gateway::Snapshot;
 
+use super::Fail;
+use super::ask::Answer;
 use super::ls::node_at;
-use super::open::with_gateway;
-use super::output::{bold, dim, plain, print, print_json};
-use super::{Common, Fail};
+use super::output::{Style, as_json};
 
-#[derive(Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub(crate) struct Tree {
     /// Begin at this node
     path: Option<String>,
@@ -22,35 +23,34 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    pub(crate) fn run(self, common: &Common) -> Result<(), Fail> {
-        with_gateway(common, async |_, snapshot| {
-            let node = node_at(&snapshot.catalog, self.path.as_deref().unwrap_or_default())?;
-            if common.json {
-                return print_json(&as_json(&snapshot, node));
-            }
-            let mut text = String::new();
-            self.draw(&snapshot, node, 0, &mut text);
-            print(&text)
-        })
+    pub(crate) fn answer(&self, view: &View<'_>, style: Style) -> Result<Answer, Fail> {
+        let node = node_at(view, self.path.as_deref().unwrap_or_default())?;
+        if style.json {
+            return as_json(&tree_json(view, node)).map(Answer::new);
+        }
+        let mut text = String::new();
+        self.draw(view, node, 0, style, &mut text);
+        Ok(Answer::new(text))
     }
 
-    fn draw(&self, snapshot: &Snapshot, node: &Node, depth: usize, text: &mut String) {
+    fn draw<'a>(&self, view: &View<'a>, node: &'a Node, depth: usize, style: Style, text: &mut String) {
         let indent = "  ".repeat(depth);
         let inner = if node.path.is_empty() {
             depth
         } else {
-            text.push_str(&format!("{indent}{}  {}\n", bold(&plain(node.name())), dim(&plain(&node.summary))));
+            let (name, summary) = (shown_line(node.name()), shown_line(&node.summary));
+            text.push_str(&format!("{indent}{}  {}\n", style.bold(&name), style.dim(&summary)));
             depth + 1
         };
         if node.name() == SERVERS && depth == 0 && self.path.is_none() {
-            let servers = node.children.iter().map(|server| server_line(snapshot, server));
+            let servers = view.children(node).map(|server| server_line(view, server, style));
             return servers.for_each(|line| text.push_str(&format!("{}{line}\n", "  ".repeat(inner))));
         }
-        node.children.iter().for_each(|child| self.draw(snapshot, child, inner, text));
-        for place in node.own_entries() {
-            let entry = snapshot.catalog.entry(place);
-            let about = if self.names { String::new() } else { format!(" — {}", plain(&summary(entry))) };
-            text.push_str(&format!("{}{}{about}\n", "  ".repeat(inner), plain(&shown_name(node, entry))));
+        view.children(node).for_each(|child| self.draw(view, child, inner, style, text));
+        for place in view.own_entries(node) {
+            let entry = view.entry(place);
+            let about = if self.names { String::new() } else { format!(" — {}", shown_line(&summary(entry))) };
+            text.push_str(&format!("{}{}{about}\n", "  ".repeat(inner), shown_line(&shown_name(node, entry))));
         }
     }
 }
@@ -61,16 +61,16 @@ fn shown_name(node: &Node, entry: &Entry) -> String {
     if within_server { entry.name().to_owned() } else { entry.id.to_string() }
 }
 
-fn server_line(snapshot: &Snapshot, server: &Node) -> String {
-    format!("{}  {}", bold(&plain(server.name())), dim(&snapshot.catalog.counted(server)))
+fn server_line<'a>(view: &View<'a>, server: &'a Node, style: Style) -> String {
+    format!("{}  {}", style.bold(&shown_line(server.name())), style.dim(&view.counted(server)))
 }
 
-fn as_json(snapshot: &Snapshot, node: &Node) -> Value {
+fn tree_json<'a>(view: &View<'a>, node: &'a Node) -> Value {
     json!({
         "path": node.path,
         "summary": node.summary,
         "tags": node.tags,
-        "nodes": node.children.iter().map(|child| as_json(snapshot, child)).collect::<Vec<_>>(),
-        "tools": node.own_entries().into_iter().map(|place| snapshot.catalog.entry(place).id.to_string()).collect::<Vec<_>>(),
+        "nodes": view.children(node).map(|child| tree_json(view, child)).collect::<Vec<_>>(),
+        "tools": view.own_entries(node).into_iter().map(|place| view.entry(place).id.to_string()).collect::<Vec<_>>(),
     })
 }

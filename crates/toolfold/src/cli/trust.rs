@@ -36,9 +36,8 @@ impl Trust {
     pub(crate) fn run(self, common: &Common) -> Result<(), Fail> {
         let options = common.options();
         let Some(state) = &options.data_dir else {
-            return Err(Fail::usage(
-                "error: there is no folder to remember it in\n\nhint: set HOME or XDG_STATE_HOME, or name the file with --config",
-            ));
+            return Err(Fail::usage("there is no folder to remember it in")
+                .hint("set HOME or XDG_STATE_HOME, or name the file with --config"));
         };
         let trusted = Trusted::new(state);
         if self.list {
@@ -116,10 +115,10 @@ fn list(trusted: &Trusted, common: &Common) -> Result<(), Fail> {
 }
 
 fn cannot(error: TrustError) -> Fail {
-    let hint = match &error {
-        TrustError::Stranger { .. } => "\n\nhint: if you trust it, name it with --config",
-        TrustError::Read { .. } => "\n\nhint: name the file: toolfold trust FILE",
-        TrustError::Write { .. } => "",
-    };
-    Fail::usage(format!("error: {}{hint}", shown_line(&error.to_string())))
+    let fail = Fail::usage(shown_line(&error.to_string()));
+    match error {
+        TrustError::Stranger { .. } => fail.hint("if you trust it, name it with --config"),
+        TrustError::Read { .. } => fail.hint("name the file: toolfold trust FILE"),
+        TrustError::Write { .. } => fail,
+    }
 }

@@ -30,8 +30,9 @@ fn transcript(world: &World, arguments: &[&str]) -> String {
 fn every_page_of_help() {
     let world = World::without_config();
     let mut pages = transcript(&world, &["--help"]);
-    for command in ["serve", "check", "search", "ls", "tree", "show", "call", "status", "prompt", "eval", "completions"]
-    {
+    let commands =
+        ["serve", "check", "trust", "search", "ls", "tree", "show", "call", "status", "logs", "prompt", "eval"];
+    for command in commands.into_iter().chain(["completions"]) {
         pages.push_str(&transcript(&world, &[command, "--help"]));
     }
     insta::assert_snapshot!(pages);

@@ -17,6 +17,7 @@ mod fakes;
 mod faults;
 mod inspector;
 mod peers;
+mod people;
 mod readme;
 mod registry;
 mod second_start;

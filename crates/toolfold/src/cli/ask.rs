@@ -1,0 +1,79 @@
+//! What can be asked of a gateway, ours or that of the running instance: both run this code, so that both answer alike.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use toolfold_gateway::Gateway;
+
+use super::output::Style;
+use super::{Fail, call, ls, search, show, status, tree};
+
+/// How long one command waits for the encoder to be ready.
+const ENCODER: Duration = Duration::from_secs(3);
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Ask {
+    Search(search::Search),
+    Ls(ls::Ls),
+    Tree(tree::Tree),
+    Show(show::Show),
+    Call(call::Wanted),
+    Status(status::Status),
+}
+
+/// What goes to stdout, and why the command fails although there is something to print.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Answer {
+    pub(crate) text: String,
+    pub(crate) but: Option<Fail>,
+}
+
+/// Whom an answer depends on.
+pub(crate) enum Needs {
+    Server(String),
+    All,
+    /// All of them, for longer.
+    Status,
+}
+
+impl Answer {
+    pub(crate) fn new(text: impl Into<String>) -> Answer {
+        Answer { text: text.into(), but: None }
+    }
+}
+
+impl Ask {
+    pub(crate) fn needs(&self) -> Needs {
+        match self {
+            Ask::Search(search) => search.needs(),
+            Ask::Ls(ls) => ls.needs(),
+            Ask::Tree(_) => Needs::All,
+            Ask::Show(show) => server_of(&show.tool),
+            Ask::Call(call) => server_of(&call.tool),
+            Ask::Status(_) => Needs::Status,
+        }
+    }
+
+    pub(crate) async fn answer(&self, gateway: &Gateway, style: Style) -> Result<Answer, Fail> {
+        if let Ask::Search(_) = self {
+            // Its encoder is part of the agent's search; an agent would not wait for one that has much to read yet.
+            let _ = tokio::time::timeout(ENCODER, gateway.is_precise()).await;
+        }
+        let snapshot = gateway.latest();
+        let view = snapshot.view();
+        match self {
+            Ask::Search(search) => search.answer(&view, &gateway.config(), style),
+            Ask::Ls(ls) => ls.answer(&view, style),
+            Ask::Tree(tree) => tree.answer(&view, style),
+            Ask::Show(show) => show.answer(&view, style),
+            Ask::Call(call) => call.answer(gateway, &view).await,
+            Ask::Status(_) => status::answer(gateway, style).await,
+        }
+    }
+}
+
+/// The server that a spelling of a tool names; where it names none, the tool may be anybody's.
+fn server_of(tool: &str) -> Needs {
+    let server = tool.split_once('.').or_else(|| tool.split_once("__")).map(|(server, _)| server);
+    server.map_or(Needs::All, |server| Needs::Server(server.to_owned()))
+}

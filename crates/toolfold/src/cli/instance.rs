@@ -1,0 +1,177 @@
+//! The instance that is running. `serve` leaves a note and a socket in the state folder; a command with the same
+//! configuration asks there instead of starting every server once more.
+//!
+//! Who may ask is who may open the socket: the folder and the socket are for this user alone, and the system says who is
+//! at the other end. No secret is written anywhere. What is left of an instance that was killed does not answer, and is
+//! taken away by whoever notices.
+
+use std::fs::{self, DirBuilder, Permissions};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{UnixListener, UnixStream};
+use toolfold_config::Origin;
+use toolfold_gateway::Gateway;
+use tracing::debug;
+
+use super::ask::{Answer, Ask};
+use super::output::Style;
+use super::{Common, Fail};
+
+/// Arguments and results have limits of their own; this one is against nonsense.
+const LONGEST: u64 = 64 << 20;
+/// An instance that runs answers at once, as nobody else is asked.
+const HELLO: Duration = Duration::from_secs(2);
+/// Commands that are answered at the same time.
+const AT_ONCE: usize = 32;
+
+/// What is written down of an instance.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Note {
+    pub(crate) pid: u32,
+    pub(crate) version: String,
+    /// The configuration; none: the toolbox.
+    pub(crate) config: Option<PathBuf>,
+    /// Where it listens; none: it speaks on stdin and stdout.
+    pub(crate) address: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Question {
+    ask: Ask,
+    style: Style,
+}
+
+/// An open door. Closed, and its note taken away, when it is dropped.
+pub(crate) struct Door {
+    files: [PathBuf; 2],
+}
+
+impl Drop for Door {
+    fn drop(&mut self) {
+        self.files.iter().for_each(|file| drop(fs::remove_file(file)));
+    }
+}
+
+/// Lets commands in. `None` where there is no place for it: everything else works without.
+pub(crate) fn open(state: Option<&Path>, origin: &Origin, address: Option<String>, gateway: &Gateway) -> Option<Door> {
+    let (door, listener) =
+        bind(&folder(state?), origin, address).inspect_err(|error| debug!(%error, "no door for commands")).ok()?;
+    tokio::spawn(attend(listener, gateway.clone()));
+    Some(door)
+}
+
+fn bind(folder: &Path, origin: &Origin, address: Option<String>) -> std::io::Result<(Door, UnixListener)> {
+    let pid = std::process::id();
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    sweep(folder);
+    let (note, socket) = (folder.join(format!("{pid}.json")), folder.join(format!("{pid}.sock")));
+    let listener = UnixListener::bind(&socket)?;
+    let door = Door { files: [note.clone(), socket.clone()] };
+    fs::set_permissions(&socket, Permissions::from_mode(0o600))?;
+    let about = Note { pid, version: version(), config: identity(origin), address };
+    let aside = note.with_extension("new");
+    fs::write(&aside, serde_json::to_vec(&about)?)?;
+    fs::set_permissions(&aside, Permissions::from_mode(0o600))?;
+    fs::rename(aside, note)?;
+    Ok((door, listener))
+}
+
+/// Takes away what instances left that are gone, and what one before us with our number did.
+fn sweep(folder: &Path) {
+    let us = std::process::id();
+    for file in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let pid = file.path().file_stem().and_then(|name| name.to_str()?.parse::<i32>().ok());
+        let process = pid.and_then(rustix::process::Pid::from_raw);
+        let gone =
+            process.is_some_and(|process| rustix::process::test_kill_process(process) == Err(rustix::io::Errno::SRCH));
+        if gone || pid == i32::try_from(us).ok() {
+            let _ = fs::remove_file(file.path());
+        }
+    }
+}
+
+async fn attend(listener: UnixListener, gateway: Gateway) {
+    let us = rustix::process::geteuid().as_raw();
+    let permits = std::sync::Arc::new(tokio::sync::Semaphore::new(AT_ONCE));
+    while let (Ok(permit), Ok((stream, _))) = (permits.clone().acquire_owned().await, listener.accept().await) {
+        if stream.peer_cred().is_ok_and(|peer| peer.uid() == us) {
+            let gateway = gateway.clone();
+            tokio::spawn(async move {
+                let _permit = permit;
+                // Whoever asked is gone: nobody is left to tell.
+                let _ = reply(stream, &gateway).await;
+            });
+        }
+    }
+}
+
+async fn reply(mut stream: UnixStream, gateway: &Gateway) -> std::io::Result<()> {
+    let mut text = Vec::new();
+    let (mut reader, mut writer) = stream.split();
+    let mut question = (&mut reader).take(LONGEST);
+    tokio::time::timeout(HELLO, question.read_to_end(&mut text)).await??;
+    let Question { ask, style } = serde_json::from_slice(&text)?;
+    let answer = ask.answer(gateway, style).await;
+    writer.write_all(&serde_json::to_vec(&answer)?).await?;
+    writer.shutdown().await
+}
+
+/// The answer of the running instance; `None` where none runs with this configuration.
+pub(crate) async fn ask(common: &Common, origin: &Origin, ask: &Ask, style: Style) -> Option<Result<Answer, Fail>> {
+    let (_, stream) = find(common.options().data_dir.as_deref()?, origin).await?;
+    let question = serde_json::to_vec(&serde_json::json!({"ask": ask, "style": style})).ok()?;
+    match exchange(stream, &question).await {
+        Ok(answer) => Some(answer),
+        Err(error) => Some(Err(Fail::machine(format!("the running instance did not answer: {error}"))
+            .hint("it may have been stopped in the middle; try again"))),
+    }
+}
+
+async fn exchange(mut stream: UnixStream, question: &[u8]) -> std::io::Result<Result<Answer, Fail>> {
+    stream.write_all(question).await?;
+    stream.shutdown().await?;
+    let mut text = Vec::new();
+    stream.take(LONGEST).read_to_end(&mut text).await?;
+    Ok(serde_json::from_slice(&text)?)
+}
+
+/// The instance with this configuration that answers: one that serves HTTP before one that some client has started.
+pub(crate) async fn find(state: &Path, origin: &Origin) -> Option<(Note, UnixStream)> {
+    let folder = folder(state);
+    let notes =
+        fs::read_dir(&folder).ok()?.flatten().filter(|file| file.path().extension().is_some_and(|kind| kind == "json"));
+    let read = |file: fs::DirEntry| serde_json::from_slice::<Note>(&fs::read(file.path()).ok()?).ok();
+    let mut notes: Vec<Note> = notes.filter_map(read).collect();
+    notes.retain(|note| note.config == identity(origin) && note.version == version());
+    notes.sort_by_key(|note| (note.address.is_none(), note.pid));
+    for note in notes {
+        let socket = folder.join(format!("{}.sock", note.pid));
+        match tokio::time::timeout(HELLO, UnixStream::connect(&socket)).await {
+            Ok(Ok(stream)) => return Some((note, stream)),
+            Ok(Err(_)) => drop(Door { files: [folder.join(format!("{}.json", note.pid)), socket] }),
+            Err(_) => {}
+        }
+    }
+    None
+}
+
+/// The same file is the same configuration, however it is reached.
+fn identity(origin: &Origin) -> Option<PathBuf> {
+    match origin {
+        Origin::File(path) => Some(path.canonicalize().unwrap_or_else(|_| path.clone())),
+        Origin::Default => None,
+    }
+}
+
+/// Of the program and of what is said through the door: another version may understand something else.
+fn version() -> String {
+    env!("CARGO_PKG_VERSION").to_owned()
+}
+
+fn folder(state: &Path) -> PathBuf {
+    state.join("instances")
+}

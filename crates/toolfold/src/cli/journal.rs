@@ -1,0 +1,187 @@
+//! What servers wrote and how they fared, in a file for each, and a file of calls: what `toolfold logs` shows.
+//!
+//! Bounded in every direction: lines wait in a queue that drops the newest when it is full (a server that writes
+//! without end must not make anybody wait), and a file that has grown is set aside once, its predecessor is gone. Arguments
+//! and results are never written.
+
+use std::fmt::{self, Write as _};
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::Duration;
+
+use toolfold_core::{ServerName, shown_line};
+use tracing::field::{Field, Visit};
+use tracing::{Event, Level, Subscriber};
+use tracing_subscriber::Layer;
+use tracing_subscriber::filter::filter_fn;
+use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
+use tracing_subscriber::layer::Context;
+use tracing_subscriber::registry::LookupSpan;
+
+/// The file of calls. No server can have a dot in its name.
+const CALLS: &str = "all.calls";
+/// The target of the event that ends a call.
+const CALL_TARGET: &str = "toolfold::call";
+/// One megabyte, twice: as much as anybody reads.
+pub(crate) const LARGEST: u64 = 1 << 20;
+const QUEUE: usize = 1_024;
+
+pub(crate) struct Journal {
+    lines: SyncSender<Message>,
+}
+
+enum Message {
+    Line {
+        file: String,
+        text: String,
+    },
+    /// Answered when everything before it is on disk.
+    Flush(SyncSender<()>),
+}
+
+/// The way to the thread that writes, for whoever is about to end.
+static WRITER: OnceLock<SyncSender<Message>> = OnceLock::new();
+const FLUSH: Duration = Duration::from_secs(1);
+
+impl Journal {
+    /// Lines are written by a thread of its own: no request waits for a disk.
+    pub(crate) fn start(state: &Path) -> Journal {
+        let (lines, queue) = sync_channel(QUEUE);
+        let folder = folder(state);
+        // Without a thread, lines are dropped: a log is no reason to fail.
+        let _ = std::thread::Builder::new().name("journal".to_owned()).spawn(move || write_all(&folder, &queue));
+        let _ = WRITER.set(lines.clone());
+        Journal { lines }
+    }
+
+    pub(crate) fn layer<S: Subscriber + for<'a> LookupSpan<'a>>(self) -> impl Layer<S> {
+        let ours = |level: Level, target: &str| level <= Level::INFO && target.starts_with("toolfold");
+        self.with_filter(filter_fn(move |about| about.is_span() || ours(*about.level(), about.target())))
+    }
+}
+
+impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Journal {
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        let mut fields = Fields::default();
+        event.record(&mut fields);
+        let file = match fields.server {
+            _ if event.metadata().target() == CALL_TARGET => CALLS.to_owned(),
+            Some(server) => server,
+            None => return,
+        };
+        let mut text = String::new();
+        // Writing to a string cannot fail, and a full queue drops the line.
+        let _ = SystemTime.format_time(&mut Writer::new(&mut text));
+        let _ = write!(text, " {}{}", fields.message, fields.rest);
+        let _ = self.lines.try_send(Message::Line { file, text });
+    }
+}
+
+#[derive(Default)]
+struct Fields {
+    server: Option<String>,
+    message: String,
+    rest: String,
+}
+
+impl Visit for Fields {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.take(field, format!("{value:?}"));
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.take(field, value.to_owned());
+    }
+}
+
+impl Fields {
+    fn take(&mut self, field: &Field, value: String) {
+        match field.name() {
+            "server" => self.server = ServerName::new(value).ok().map(|name| name.to_string()),
+            "message" => self.message = shown_line(&value).into_owned(),
+            name => self.rest.push_str(&format!(" {name}={}", shown_line(&value))),
+        }
+    }
+}
+
+/// What is written about a server, or about calls: the older part first.
+pub(crate) fn read(state: &Path, server: Option<&ServerName>) -> Vec<String> {
+    let (now, before) = files(&folder(state), server.map_or(CALLS, ServerName::as_str));
+    let part = |path| fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+    let text = part(before) + &part(now);
+    text.lines().map(str::to_owned).collect()
+}
+
+/// Waits a moment for what is still on its way to the disk.
+pub(crate) fn flush() {
+    let (done, flushed) = sync_channel(1);
+    if WRITER.get().is_some_and(|writer| writer.try_send(Message::Flush(done)).is_ok()) {
+        let _ = flushed.recv_timeout(FLUSH);
+    }
+}
+
+fn folder(state: &Path) -> PathBuf {
+    state.join("logs")
+}
+
+/// The file that is written, and the one that was set aside.
+fn files(folder: &Path, name: &str) -> (PathBuf, PathBuf) {
+    (folder.join(format!("{name}.log")), folder.join(format!("{name}.log.1")))
+}
+
+fn write_all(folder: &Path, queue: &Receiver<Message>) {
+    while let Ok(message) = queue.recv() {
+        match message {
+            // A disk that is full costs the log, nothing else.
+            Message::Line { file, text } => drop(append(folder, &file, &text)),
+            Message::Flush(done) => drop(done.send(())),
+        }
+    }
+}
+
+fn append(folder: &Path, name: &str, text: &str) -> std::io::Result<()> {
+    let (path, before) = files(folder, name);
+    if fs::metadata(&path).is_ok_and(|about| about.len() + text.len() as u64 > LARGEST) {
+        fs::rename(&path, before)?;
+    }
+    let mut file = open(&path)?;
+    // In one piece: other instances append to the same file.
+    file.write_all(format!("{text}\n").as_bytes())
+}
+
+fn open(path: &Path) -> std::io::Result<File> {
+    let open = || OpenOptions::new().append(true).create(true).mode(0o600).open(path);
+    open().or_else(|error| match path.parent() {
+        Some(folder) if error.kind() == std::io::ErrorKind::NotFound => {
+            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+            open()
+        }
+        _ => Err(error),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_bounded_and_read_from_its_older_half_on() {
+        let state = std::env::temp_dir().join(format!("toolfold-journal-{}", std::process::id()));
+        let name = ServerName::new("noisy").unwrap();
+        let (path, before) = files(&folder(&state), "noisy");
+        let line = "x".repeat(100_000);
+        for number in 0..40 {
+            append(&folder(&state), "noisy", &format!("{number} {line}")).unwrap();
+        }
+        let (now, before) = (fs::metadata(&path).unwrap(), fs::metadata(before).unwrap());
+        assert!(now.len() <= LARGEST && before.len() <= LARGEST);
+        let lines = read(&state, Some(&name));
+        assert!(lines.last().unwrap().starts_with("39 ") && lines.len() > 10 && lines.len() < 21, "{}", lines.len());
+        fs::remove_dir_all(state).unwrap();
+    }
+}
