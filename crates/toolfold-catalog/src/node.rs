@@ -39,8 +39,13 @@ impl Node {
 
     /// What is in this node and in none of its children.
     pub fn own_entries(&self) -> Vec<usize> {
-        let below = |position: &usize| self.children.iter().any(|child| child.holds(*position));
-        self.entries.iter().copied().filter(|position| !below(position)).collect()
+        let mut below = vec![false; self.entries.last().map_or(0, |last| last + 1)];
+        for position in self.children.iter().flat_map(|child| &child.entries) {
+            if let Some(below) = below.get_mut(*position) {
+                *below = true;
+            }
+        }
+        self.entries.iter().copied().filter(|position| !below[*position]).collect()
     }
 
     /// This node and everything below it, parents first.

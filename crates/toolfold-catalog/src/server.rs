@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use toolfold_core::{Entry, ServerName};
+use toolfold_core::{BadDefinition, Entry, ServerName};
 use toolfold_wire::Raw;
 
 /// What a server said about itself and its tools.
@@ -34,7 +34,7 @@ pub struct SetAside {
     pub server: ServerName,
     /// Its place in the server's list.
     pub index: usize,
-    pub why: String,
+    pub why: BadDefinition,
 }
 
 impl ServerTools {
@@ -49,11 +49,7 @@ impl ServerTools {
         let mut names = HashSet::new();
         for (index, definition) in source.tools.iter().enumerate() {
             let read = Entry::tool(&source.name, definition).and_then(|entry| {
-                if names.insert(entry.name().to_owned()) {
-                    Ok(entry)
-                } else {
-                    Err(format!("{:?} is there twice; the first one serves", entry.name()))
-                }
+                if names.insert(entry.name().to_owned()) { Ok(entry) } else { Err(BadDefinition::twice(entry.name())) }
             });
             match read {
                 Ok(entry) => entries.push(Arc::new(entry)),

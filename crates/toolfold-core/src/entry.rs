@@ -1,5 +1,6 @@
 //! What can be discovered. An entry keeps its definition as the raw JSON its server sent: everything shown to a model
-//! is derived from that text when it is asked for, so three thousand tools cost three thousand strings.
+//! is derived from that text when it is asked for, so three thousand tools cost three thousand strings. Only the one line
+//! that searches show is kept, once it has been shown.
 
 use std::sync::OnceLock;
 
@@ -20,6 +21,9 @@ pub enum Kind {
     Prompt,
     Resource,
 }
+
+/// Bytes of a definition whose tags are looked for.
+const LARGEST_TAGGED: usize = 512 * 1024;
 
 /// What a server says of a tool's effects. Untrusted: good for filters and for display, never for permission.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -57,6 +61,34 @@ pub struct Lines {
     pub costs: [u32; 3],
 }
 
+/// Why a definition is none that could be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadDefinition {
+    #[error("is not a JSON object")]
+    NoObject,
+    #[error("has no name")]
+    NoName,
+    #[error("has an empty name")]
+    EmptyName,
+    #[error("{0:?} has no inputSchema")]
+    NoSchema(String),
+    #[error("{0:?} has an inputSchema that is not an object")]
+    OddSchema(String),
+    #[error("{0:?} is there twice; the first one serves")]
+    Twice(String),
+}
+
+impl BadDefinition {
+    /// Of a name as much as anybody reads.
+    fn of(kind: fn(String) -> BadDefinition, name: &str) -> BadDefinition {
+        kind(name.chars().take(100).collect())
+    }
+
+    pub fn twice(name: &str) -> BadDefinition {
+        BadDefinition::of(BadDefinition::Twice, name)
+    }
+}
+
 impl Kind {
     pub fn as_str(self) -> &'static str {
         match self {
@@ -71,16 +103,16 @@ impl Kind {
 
 impl Entry {
     /// A tool from its definition; the reason where it is not one that could ever be called.
-    pub fn tool(server: &ServerName, definition: &Raw) -> Result<Entry, String> {
-        let object = Object::parse(definition).ok_or("is not a JSON object")?;
-        let name: String = object.string("name").ok_or("has no name")?;
+    pub fn tool(server: &ServerName, definition: &Raw) -> Result<Entry, BadDefinition> {
+        let object = Object::parse(definition).ok_or(BadDefinition::NoObject)?;
+        let name: String = object.string("name").ok_or(BadDefinition::NoName)?;
         if name.is_empty() {
-            return Err("has an empty name".into());
+            return Err(BadDefinition::EmptyName);
         }
         match object.get("inputSchema").map(Raw::get) {
-            None | Some("null") => return Err(format!("{name:?} has no inputSchema")),
+            None | Some("null") => return Err(BadDefinition::of(BadDefinition::NoSchema, &name)),
             Some(schema) if !schema.starts_with('{') => {
-                return Err(format!("{name:?} has an inputSchema that is not an object"));
+                return Err(BadDefinition::of(BadDefinition::OddSchema, &name));
             }
             Some(_) => {}
         }
@@ -103,9 +135,9 @@ impl Entry {
     }
 
     /// An agent or a skill from its definition: something to be read, that nobody calls.
-    pub fn document(server: &ServerName, kind: Kind, definition: &Raw) -> Result<Entry, String> {
-        let object = Object::parse(definition).ok_or("is not a JSON object")?;
-        let name: String = object.string("name").filter(|name| !name.is_empty()).ok_or("has no name")?;
+    pub fn document(server: &ServerName, kind: Kind, definition: &Raw) -> Result<Entry, BadDefinition> {
+        let object = Object::parse(definition).ok_or(BadDefinition::NoObject)?;
+        let name: String = object.string("name").filter(|name| !name.is_empty()).ok_or(BadDefinition::NoName)?;
         Ok(Entry {
             fingerprint: Fingerprint::of_definition(&object),
             id: ToolId::new(server.clone(), name),
@@ -140,8 +172,12 @@ impl Entry {
         }
     }
 
-    /// What its definition says in other words: `tags` and `aliases`.
+    /// What its definition says in other words: `tags` and `aliases`. Nothing of one that is too large to be read for
+    /// every search that finds it.
     pub fn tags(&self) -> Vec<String> {
+        if self.definition.get().len() > LARGEST_TAGGED {
+            return Vec::new();
+        }
         listed(&self.definition, ["tags", "aliases"])
     }
 

@@ -49,7 +49,7 @@ mod surface;
 pub mod words;
 
 pub use absent::{Absence, Absent};
-pub use entry::{Entry, Hints, Kind, Lines};
+pub use entry::{BadDefinition, Entry, Hints, Kind, Lines};
 pub use fingerprint::Fingerprint;
 pub use foreign::{LONGEST_LINE, shown, shown_json, shown_line};
 pub use name::{BadName, ServerName, ToolId, exposed_name, slug};

@@ -98,7 +98,7 @@ fn entry(server: &ServerName, kind: Kind, path: &Path) -> Result<Entry, String> 
     // A skill is named after its folder, an agent after its file.
     let named_by = if is_skill(path) { path.parent().and_then(Path::file_name) } else { path.file_stem() };
     let usual_name = named_by.unwrap_or_default().to_string_lossy();
-    Entry::document(server, kind, &definition(&text(path)?, &usual_name)?)
+    Entry::document(server, kind, &definition(&text(path)?, &usual_name)?).map_err(|why| why.to_string())
 }
 
 fn text(path: &Path) -> Result<String, String> {

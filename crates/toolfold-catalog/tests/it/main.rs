@@ -306,6 +306,16 @@ fn a_name_that_is_no_name_costs_nothing() {
 }
 
 #[test]
+fn a_name_has_at_most_512_bytes() {
+    let (longest, longer) = ("x".repeat(510), "x".repeat(511));
+    let catalog = Catalog::merge(1, [read("s", true, &[&longest, &longer])]);
+    assert_eq!(catalog.resolve(&format!("s.{longest}")), Ok(0));
+    assert_eq!(catalog.resolve(&format!("s.{longer}")), Err(Unresolved::Unknown));
+    // There is another name for it.
+    assert_eq!(catalog.resolve(catalog.exposed(1)), Ok(1));
+}
+
+#[test]
 fn a_name_that_thousands_share_is_ambiguous_and_cheap() {
     let tools: Vec<String> =
         (0..3000).map(|number| format!("a{}", "_".repeat(number % 300 + 1) + &"-".repeat(number / 300))).collect();

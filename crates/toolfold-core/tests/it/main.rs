@@ -12,7 +12,7 @@ fn server() -> ServerName {
 }
 
 fn tool(definition: serde_json::Value) -> Result<Entry, String> {
-    Entry::tool(&server(), &raw(&definition))
+    Entry::tool(&server(), &raw(&definition)).map_err(|why| why.to_string())
 }
 
 #[test]

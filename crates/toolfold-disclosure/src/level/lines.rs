@@ -5,11 +5,19 @@ use toolfold_core::{Entry, Lines};
 use super::{Level, prose, signature};
 use crate::tokens::count;
 
+/// Bytes. A larger definition is read by who asks for that tool, not by every search that finds it.
+const LARGEST_DEFINITION: usize = 512 * 1024;
+/// The signature of such a one: there is more to know.
+const UNREAD: &str = "…~";
+
 /// The parts of an entry's line and what its forms cost; kept with the entry.
 pub fn lines(entry: &Entry) -> &Lines {
     entry.lines.get_or_init(|| {
         let summary = prose::summary(entry).into_boxed_str();
-        let signature = entry.is_tool().then(|| signature(entry).text.into_boxed_str());
+        let signature = entry.is_tool().then(|| {
+            let readable = entry.definition.get().len() <= LARGEST_DEFINITION;
+            if readable { signature(entry).text.into_boxed_str() } else { UNREAD.into() }
+        });
         let mut lines = Lines { signature, summary, costs: [0; 3] };
         lines.costs = FORMS.map(|form| u32::try_from(count(&line(entry, &lines, form))).unwrap_or(u32::MAX));
         lines

@@ -78,7 +78,7 @@ pub fn route(surface: Surface, view: &View<'_>, name: &str, arguments: Option<&R
         let asked = given.and_then(|given| asking.ask(name, given).unwrap_or_else(|| Ok(call(view, name, None))));
         asked.unwrap_or_else(Action::Refuse)
     } else {
-        call(view, name, arguments.map(Raw::clone))
+        call(view, name, arguments.cloned())
     };
     match action {
         Action::Refuse(refusal) => Action::Refuse(fitted(surface, refusal)),

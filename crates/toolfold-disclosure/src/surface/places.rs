@@ -19,7 +19,14 @@ impl<'a> Places<'a> {
     /// The deepest nodes an entry is in: the one it fits best first, its server last.
     pub(super) fn nodes(&self, position: usize) -> Vec<&'a Node> {
         let mut nodes = Vec::new();
-        deepest(self.view.root(), position, &mut nodes);
+        for root in &self.view.root().children {
+            if root.name() == SERVERS {
+                // One of perhaps hundreds, whose name is known.
+                nodes.extend(root.child(self.view.entry(position).server().as_str()));
+            } else if root.holds(position) {
+                deepest(root, position, &mut nodes);
+            }
+        }
         let home = self.view.home(position);
         nodes.sort_by_key(|node| (is_of_servers(node), home != Some(node.path.as_slice())));
         nodes
@@ -57,7 +64,7 @@ impl<'a> Places<'a> {
 fn deepest<'a>(node: &'a Node, position: usize, found: &mut Vec<&'a Node>) {
     let before = found.len();
     node.children.iter().filter(|child| child.holds(position)).for_each(|child| deepest(child, position, found));
-    if found.len() == before && !node.path.is_empty() {
+    if found.len() == before {
         found.push(node);
     }
 }

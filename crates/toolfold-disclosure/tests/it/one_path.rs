@@ -177,3 +177,38 @@ fn a_narrower_view_says_nothing_of_what_it_leaves_out() {
         }
     }
 }
+
+/// A definition of megabytes is found like any other, and read by who asks for it.
+#[test]
+fn a_search_does_not_read_an_enormous_definition() {
+    let properties: serde_json::Map<String, Value> =
+        (0..40_000).map(|number| (format!("parameter_{number}"), json!({"type": "string"}))).collect();
+    let huge = tool("heavy_lifting", "Lifts heavy things.", json!({"type": "object", "properties": properties}));
+    let fixture = Fixture::of([source("crane", &[huge])]);
+    assert_eq!(fixture.find(json!({"query": "lift heavy things"})), "crane.heavy_lifting(…~) — Lifts heavy things");
+    assert!(fixture.find(json!({"tool": "heavy_lifting", "parameter": "parameter_7"})).contains("parameter_7"));
+}
+
+#[test]
+fn what_is_asked_has_a_length() {
+    let fixture = Fixture::new();
+    let long = "ä".repeat(1000);
+    let Action::Search(search, _) = fixture.route("find_tools", json!({"query": long})) else { panic!("a search") };
+    assert_eq!(search.query.chars().count(), 400);
+    let given = json!({"toolNames": [long], "category": vec![long.clone(); 100], "query": "x"});
+    let view = fixture.view();
+    let Action::Search(search, _) = route(Surface::Backends, &view, "gateway_search_tools", Some(&raw(&given))) else {
+        panic!("a search")
+    };
+    assert_eq!((search.path.len(), search.path[0].chars().count()), (32, 500));
+    let tagged = json!({"tags": vec![long.clone(); 100], "query": "x"});
+    let Action::Search(search, _) = route(Surface::Ontology, &view, "list", Some(&raw(&tagged))) else {
+        panic!("a search")
+    };
+    assert_eq!((search.tags.len(), search.tags[0].chars().count()), (32, 500));
+    let Action::Describe(describe, _) = fixture.route("find_tools", json!({"tool": vec![long.clone(); 100]})) else {
+        panic!("a description")
+    };
+    assert_eq!(describe.names.len(), 20);
+    assert!(describe.names[0].len() <= 514, "{}", describe.names[0].len());
+}
