@@ -64,9 +64,9 @@ def dripping():
 
 @attempt("slow clients", "40 clients that ask for 4 MB each and do not read")
 def unread():
-    with Toolfold(GOOD) as it:
+    with Toolfold(GOOD + server("talker")) as it:
         session = it.session()
-        arguments = {"tool": "good.large", "arguments": {"bytes": 4 * MEGABYTE}}
+        arguments = {"tool": "talker.large", "arguments": {"bytes": 4 * MEGABYTE}}
         message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "call_tool", "arguments": arguments}}
         body = json.dumps(message).encode()
         head = f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMcp-Session-Id: {session}\r\nContent-Length: {len(body)}\r\n\r\n"
@@ -194,7 +194,7 @@ def door():
 
         host, kind = f"Host: 127.0.0.1:{it.port}", "Content-Type: application/json"
         refused("text/plain", head("/v1/call_tool", host, "Content-Type: text/plain"))
-        refused("no kind", head("/v1/call_tool", host))
+        refused("no kind, from a page", head("/v1/call_tool", host, f"Origin: http://127.0.0.1:{it.port}"))
         refused("another site", head("/v1/call_tool", host, kind, "Origin: http://evil.example"))
         refused("another port", head("/v1/call_tool", host, kind, "Origin: http://127.0.0.1:1", "Sec-Fetch-Site: cross-site"))
         refused("another host", head("/v1/call_tool", "Host: evil.example", kind))

@@ -13,13 +13,14 @@ GOOD = server("good")
 ACTS = "\x1b]0;title\x07\x1b[2J\x1b[31m\x9b31m\x08\x7f\u202eabc\u2066\u2028\r\n2030-01-01T00:00:00Z ERROR forged line\n"
 
 
-def tame(what, written):
-    """Nothing in it acts on a terminal, and no line of it is forged."""
+def tame(what, written, is_result=False):
+    """Nothing in it acts on a terminal, and no line of it is forged. A result may have lines: it is what was asked for."""
     text = written.decode(errors="replace") if isinstance(written, bytes) else written
     acting = [c for c in text if (ord(c) < 32 and c not in "\n\t") or 127 <= ord(c) < 160 or c in "\u202e\u2066\u2028"]
     # Toolfold's own colours are none: nothing here is a terminal.
     check(not acting, lambda: f"{what} has {acting[:5]!r}")
-    check(not any(line.startswith("2030-01-01") for line in text.splitlines()), f"{what} has a forged line")
+    forged = any(line.startswith("2030-01-01") for line in text.splitlines())
+    check(is_result or not forged, f"{what} has a forged line")
 
 
 @attempt("terminal text", "names, descriptions, results and errors that act on a terminal")
@@ -30,7 +31,9 @@ def escapes():
     ]
     config = server("bad", tools=tools, says=ACTS)
     for words in (["ls"], ["search", "odd things"], ["show", "bad.odd"], ["tree"], ["status"], ["call", "bad.echo", json.dumps({"text": ACTS})], ["call", "bad.fail", json.dumps({"text": ACTS})], ["tokens"]):
-        tame(words[0], command(*words, config=config))
+        output, errors = command(*words, config=config)
+        tame(words[0], output, is_result=words[0] == "call")
+        tame(words[0], errors)
 
 
 @attempt("terminal text", "a log with what servers print")

@@ -5,7 +5,7 @@ one too.
 
 tools: definitions beside the usual ones; resources, templates: addresses; text: what its resources say; journal: a file with
 the name of each request and what was called; hang: a method that is never answered; deaf: reads nothing after its list;
-flood: a line written over and over after the list; many: so many tools; changing: their names change with each list;
+flood: a line written over and over after the list, for `seconds`, with a `pause`; many: so many tools; changing: their names change with each list;
 late: seconds before a list is answered; says: a text for stderr; stubborn: ends only when it is killed; child: starts a process
 like that; pid: a file for process ids.
 """
@@ -123,6 +123,7 @@ def flood():
     end = time.monotonic() + OPTIONS.get("seconds", 3)
     while time.monotonic() < end:
         write(lines[:-1])
+        time.sleep(OPTIONS.get("pause", 0))
 
 
 def wait_for_ever():

@@ -11,12 +11,13 @@ import argparse
 import asyncio
 import json
 import os
+import pathlib
 import random
 import signal
 import sys
 import time
 
-from world import FOLDER, STATELESS, Toolfold, check, server, wait
+from world import FOLDER, STATELESS, Broken, Toolfold, check, server, wait
 
 HONEST = ["alpha", "beta", "gamma"]
 WORST_RATIO = 3.0
@@ -125,25 +126,32 @@ async def hostile(port, end):
         await asyncio.sleep(0.5)
 
 
-async def disturb(it, quiet, loud, end):
-    """Reloads the configuration and kills a server, every few seconds."""
-    texts, pids = [loud, loud + server("late"), loud], set()
-    number = 0
+async def disturb(it, loud, done, end):
+    """Reloads the configuration every few seconds and now and then kills a server."""
+    texts = [loud, loud + server("late")]
     while time.monotonic() < end:
         await asyncio.sleep(5)
-        number += 1
+        done["reloads"] += 1
         with open(it.config, "w") as file:
-            file.write(texts[number % len(texts)])
-        if number % 3 == 0:
-            children = os.popen(f"pgrep -f '^[^ ]*python[^ ]* .*server.py' -P {it.process.pid}").read().split()
-            if children:
-                victim = int(random.choice(children))
-                pids.add(victim)
-                try:
-                    os.kill(victim, signal.SIGKILL)
-                except OSError:
-                    pass
-    return len(pids), quiet
+            file.write(texts[done["reloads"] % 2])
+        found = children(it.process.pid)
+        if done["reloads"] % 3 == 0 and found:
+            done["kills"] += 1
+            os.kill(random.choice(found), signal.SIGKILL)
+
+
+def children(process):
+    """The servers that it runs."""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            parent = pathlib.Path(f"/proc/{name}/stat").read_text().rsplit(")", 1)[1].split()[1]
+            words = pathlib.Path(f"/proc/{name}/cmdline").read_bytes()
+        except OSError:
+            continue
+        if int(parent) == process and b"server.py" in words:
+            found.append(int(name))
+    return found
 
 
 async def watch(it, held, end, begun):
@@ -163,8 +171,8 @@ def loud_servers():
     changed = json.dumps({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
     log = json.dumps({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "error", "data": "x" * 200}})
     return (
-        server("noisy", flood=log, seconds=10**6)
-        + server("changing", many=300, changing=True, flood=changed, seconds=10**6)
+        server("noisy", flood=log, seconds=10**6, pause=0.02)
+        + server("changing", many=300, changing=True, flood=changed, seconds=10**6, pause=0.02)
         + server("silent", hang="initialize")
         + server("deaf", deaf=True)
     )
@@ -181,7 +189,7 @@ def main():
         wait(lambda: json.loads(it.http("GET", "/v1/status")[2])["tools"] >= 18, 30, "the honest servers are not there:")
         before = asyncio.run(clients(it, asked.clients, min(60, asked.minutes * 15)))
         print(f"quiet: {before.shown()}, {it.resident():.0f} MB", flush=True)
-        held, begun = [], time.monotonic()
+        held, done, begun = [], {"reloads": 0, "kills": 0}, time.monotonic()
         with open(it.config, "w") as file:
             file.write(loud)
         after = asyncio.run(
@@ -190,15 +198,15 @@ def main():
                 asked.clients,
                 asked.minutes * 60,
                 lambda end: hostile(it.port, end),
-                lambda end: disturb(it, quiet, loud, end),
+                lambda end: disturb(it, loud, done, end),
                 lambda end: watch(it, held, end, begun),
             )
         )
+        print(f"loud:  {after.shown()}; {done['reloads']} reloads, {done['kills']} servers killed")
         report(before, after, held)
 
 
 def report(before, after, held):
-    print(f"loud:  {after.shown()}")
     step = max(1, len(held) // 20)
     for at, megabytes in held[::step]:
         print(f"  {at:6.0f} s {megabytes:6.0f} MB")
@@ -213,4 +221,7 @@ def report(before, after, held):
 
 if __name__ == "__main__":
     os.makedirs(FOLDER, exist_ok=True)
-    sys.exit(main())
+    try:
+        main()
+    except Broken as error:
+        sys.exit(f"error: {error}")

@@ -67,7 +67,7 @@ def environment(home, extra=None):
 
 
 def command(*arguments, config=None, cwd=None, env=None, timeout=60):
-    """Runs a command of Toolfold; what it wrote to both outputs."""
+    """Runs a command of Toolfold; what it wrote to stdout and to stderr."""
     home = folder()
     words = [BINARY, *arguments]
     if config is not None:
@@ -75,7 +75,7 @@ def command(*arguments, config=None, cwd=None, env=None, timeout=60):
         pathlib.Path(path).write_text(config)
         words += ["--config", path]
     done = subprocess.run(words, cwd=cwd or home, env=environment(home, env), stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout)
-    return done.stdout + done.stderr
+    return done.stdout, done.stderr
 
 
 class Toolfold:
