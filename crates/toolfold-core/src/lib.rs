@@ -38,6 +38,7 @@
 mod absent;
 mod entry;
 mod fingerprint;
+mod fuel;
 mod foreign;
 mod name;
 mod node_rule;
@@ -52,6 +53,7 @@ pub use absent::{Absence, Absent};
 pub use entry::{BadDefinition, Entry, Hints, Kind, Lines};
 pub use fingerprint::Fingerprint;
 pub use foreign::{LONGEST_LINE, shown, shown_json, shown_line};
+pub use fuel::{Fuel, Spent, Stop, StopWhenDropped};
 pub use name::{BadName, ServerName, ToolId, exposed_name, slug};
 pub use node_rule::NodeRule;
 pub use pattern::Pattern;

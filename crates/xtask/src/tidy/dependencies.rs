@@ -11,6 +11,7 @@ use crate::workspace::{Package, Workspace};
 const ORDER: [&str; 17] = [
     "toolfold-wire",
     "toolfold-core",
+    "toolfold-schema",
     "toolfold-config",
     "toolfold-http",
     "toolfold-upstream",
