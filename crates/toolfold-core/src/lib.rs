@@ -38,8 +38,8 @@
 mod absent;
 mod entry;
 mod fingerprint;
-mod fuel;
 mod foreign;
+mod fuel;
 mod name;
 mod node_rule;
 mod pattern;

@@ -7,6 +7,10 @@ use serde_json::Value;
 
 const MOST_HOPS: usize = 16;
 const DEEPEST: usize = 8;
+/// Parts of one schema that are looked at for its parameters: alternatives of alternatives multiply.
+const MOST_PARTS: usize = 1000;
+/// Alternatives that are looked at.
+const MOST_CHOICES: usize = 64;
 
 static ANYTHING: Value = Value::Bool(true);
 
@@ -26,14 +30,13 @@ pub(crate) struct Parameters<'a> {
 pub(crate) fn parameters<'a>(root: &'a Value, schema: &'a Value) -> Parameters<'a> {
     let mut collected = Collected::default();
     collected.add(root, schema, true, 0);
-    let Collected { mut list, places, required, conditional } = collected;
+    let Collected { mut list, places, required, required_once, conditional, .. } = collected;
     for name in &required {
         if !places.contains_key(name) {
             list.push(Parameter { name, schema: &ANYTHING, required: true });
         }
     }
-    let required: HashSet<&str> = required.into_iter().collect();
-    list.iter_mut().for_each(|parameter| parameter.required = required.contains(parameter.name));
+    list.iter_mut().for_each(|parameter| parameter.required = required_once.contains(parameter.name));
     list.sort_by_key(|parameter| !parameter.required);
     Parameters { list, conditional }
 }
@@ -43,7 +46,9 @@ struct Collected<'a> {
     list: Vec<Parameter<'a>>,
     places: HashMap<&'a str, usize>,
     required: Vec<&'a str>,
+    required_once: HashSet<&'a str>,
     conditional: bool,
+    parts: usize,
 }
 
 impl<'a> Collected<'a> {
@@ -51,7 +56,8 @@ impl<'a> Collected<'a> {
     fn add(&mut self, root: &'a Value, schema: &'a Value, certain: bool, depth: usize) {
         let schema = resolve(root, schema);
         let Value::Object(members) = schema else { return };
-        if depth > DEEPEST {
+        self.parts += 1;
+        if depth > DEEPEST || self.parts > MOST_PARTS {
             self.conditional = true;
             return;
         }
@@ -78,11 +84,11 @@ impl<'a> Collected<'a> {
 
     fn require(&mut self, names: Option<&'a Value>) {
         for name in names.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
-            self.required.push(name);
+            // Hostile lists name one thing a million times.
+            if self.required_once.insert(name) {
+                self.required.push(name);
+            }
         }
-        // Hostile lists name one thing a million times.
-        let mut seen = HashSet::new();
-        self.required.retain(|name| seen.insert(*name));
     }
 }
 
@@ -135,5 +141,6 @@ pub(crate) fn types(schema: &Value) -> Vec<&str> {
 /// The alternatives of a schema, `null` left out; empty where there are none.
 pub(crate) fn choices(schema: &Value) -> Vec<&Value> {
     let lists = ["anyOf", "oneOf"].iter().filter_map(|key| schema.get(*key)?.as_array());
-    lists.flatten().filter(|choice| choice.get("type").and_then(Value::as_str) != Some("null")).collect()
+    let choices = lists.flatten().filter(|choice| choice.get("type").and_then(Value::as_str) != Some("null"));
+    choices.take(MOST_CHOICES).collect()
 }

@@ -10,6 +10,7 @@ use toolfold_wire::{Object, Raw, RpcError};
 use tracing::warn;
 
 use crate::bridge;
+use crate::check;
 use crate::gateway::Gateway;
 use crate::request::Request;
 use crate::snapshot::Snapshot;
@@ -72,10 +73,7 @@ impl Gateway {
         if self.forbids(entry) {
             return Err(Failed::Refused(forbidden(entry)));
         }
-        let checked = self.0.checker.check(entry, arguments);
-        for (tool, why) in self.0.checker.take_unusable() {
-            warn!(%tool, "its arguments cannot be checked, so its calls are let through: {why}");
-        }
+        let checked = check::check(&self.0.checker, entry, arguments).await;
         params.set("name", entry.name());
         match checked.map_err(Failed::Refused)? {
             Some(arguments) => drop(params.set_raw("arguments", arguments)),

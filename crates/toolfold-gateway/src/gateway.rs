@@ -44,7 +44,7 @@ pub(crate) struct Inner {
     memory: Memory,
     pub(crate) snapshot: ArcSwap<Snapshot>,
     pub(crate) config: ArcSwap<Config>,
-    pub(crate) checker: Checker,
+    pub(crate) checker: Arc<Checker>,
     pub(crate) parked: Parked,
     pub(crate) subscriptions: Subscriptions,
     /// What outlives the process. Empty until the writer has opened it, and where it cannot be opened.
@@ -81,7 +81,7 @@ impl Gateway {
             memory: Memory::new(options.config.limits.memory),
             snapshot: ArcSwap::from_pointee(Snapshot::empty(&options.config)),
             config: ArcSwap::from_pointee(options.config),
-            checker: Checker::default(),
+            checker: Arc::default(),
             parked: Parked::default(),
             subscriptions: Subscriptions::default(),
             store: OnceLock::new(),

@@ -4,6 +4,7 @@
 mod bridge;
 mod call;
 mod change;
+mod check;
 mod dispatch;
 mod files;
 mod front_matter;
@@ -17,13 +18,14 @@ mod request;
 mod snapshot;
 mod source;
 mod subscriptions;
+mod threads;
 mod usage;
 mod writer;
 
 pub use change::{Change, PROMPTS_CHANGED, RESOURCE_UPDATED, RESOURCES_CHANGED, TOOLS_CHANGED, updated};
 pub use files::{Documents, Unusable, document_files};
 pub use gateway::{Gateway, Options, ServerStatus};
-pub use local::{Handler, LocalServer, LocalTool, Output};
+pub use local::{Bounds, Handler, LocalServer, LocalTool, Output};
 pub use precise::encode_all;
 pub use request::{Client, ClientKind, LogLevel, Request};
 pub use snapshot::Snapshot;

@@ -42,7 +42,7 @@ impl Source {
                 tokio::select! {
                     () = call.cancel.cancelled() => Err(failed(server, CallError::Cancelled)),
                     result = tokio::time::timeout(limit, work) => match result {
-                        Ok(result) => result.map_err(Failed::Answered),
+                        Ok(result) => result,
                         Err(_) => Err(failed(server, CallError::Timeout { after: limit })),
                     },
                 }

@@ -242,9 +242,7 @@ impl<'s, 'f> Run<'s, 'f> {
                 };
                 if fits { Ok(true) } else { self.wrong(id, at, found, || kind) }
             }
-            Keyword::MultipleOf(of) if !is_multiple(number, of) => {
-                self.wrong(id, at, found, || Kind::MultipleOf(of))
-            }
+            Keyword::MultipleOf(of) if !is_multiple(number, of) => self.wrong(id, at, found, || Kind::MultipleOf(of)),
             _ => Ok(true),
         }
     }

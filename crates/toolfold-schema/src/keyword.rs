@@ -31,10 +31,17 @@ pub(crate) enum Keyword {
     MultipleOf(Number),
     Length(Size, u64),
     Pattern(usize),
-    Items { before: Vec<NodeId>, rest: Option<NodeId> },
+    Items {
+        before: Vec<NodeId>,
+        rest: Option<NodeId>,
+    },
     ItemCount(Size, u64),
     UniqueItems,
-    Contains { item: NodeId, least: u64, most: Option<u64> },
+    Contains {
+        item: NodeId,
+        least: u64,
+        most: Option<u64>,
+    },
     Properties(Properties),
     PropertyCount(Size, u64),
     PropertyNames(NodeId),
@@ -45,7 +52,11 @@ pub(crate) enum Keyword {
     AnyOf(Vec<NodeId>),
     OneOf(Vec<NodeId>),
     Not(NodeId),
-    If { condition: NodeId, then: Option<NodeId>, otherwise: Option<NodeId> },
+    If {
+        condition: NodeId,
+        then: Option<NodeId>,
+        otherwise: Option<NodeId>,
+    },
     UnevaluatedItems(NodeId),
     UnevaluatedProperties(NodeId),
 }

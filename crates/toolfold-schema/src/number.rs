@@ -65,9 +65,10 @@ impl Decimal {
         let (digits, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
         let (before, after) = digits.split_once('.').unwrap_or((digits, ""));
         let mut exponent = exponent.parse::<i32>().ok()?.checked_sub(i32::try_from(after.len()).ok()?)?;
-        let mut digits = before.chars().chain(after.chars()).try_fold(0u128, |sum, digit| {
-            sum.checked_mul(10)?.checked_add(u128::from(digit.to_digit(10)?))
-        })?;
+        let mut digits = before
+            .chars()
+            .chain(after.chars())
+            .try_fold(0u128, |sum, digit| sum.checked_mul(10)?.checked_add(u128::from(digit.to_digit(10)?)))?;
         while digits != 0 && digits.is_multiple_of(10) {
             digits /= 10;
             exponent += 1;
@@ -100,7 +101,8 @@ mod tests {
 
     #[test]
     fn multiples_are_exact() {
-        let yes = [("0.3", "0.1"), ("0.0075", "0.0001"), ("1e308", "0.5"), ("-4.5", "1.5"), ("0", "7"), ("1e22", "1e-5")];
+        let yes =
+            [("0.3", "0.1"), ("0.0075", "0.0001"), ("1e308", "0.5"), ("-4.5", "1.5"), ("0", "7"), ("1e22", "1e-5")];
         let no = [("0.00751", "0.0001"), ("7", "2"), ("35", "1.5"), ("1e-9", "1"), ("1", "1e300"), ("1e308", "0.7")];
         for (value, of) in yes {
             assert!(is_multiple(&number(value), &number(of)), "{value} of {of}");
@@ -112,7 +114,18 @@ mod tests {
 
     #[test]
     fn whole_numbers_and_fractions_are_one_line() {
-        let order = ["-1e300", "-9223372036854775808", "-1.5", "-1", "0", "0.5", "1", "9007199254740993", "18446744073709551615", "1e20"];
+        let order = [
+            "-1e300",
+            "-9223372036854775808",
+            "-1.5",
+            "-1",
+            "0",
+            "0.5",
+            "1",
+            "9007199254740993",
+            "18446744073709551615",
+            "1e20",
+        ];
         for pair in order.windows(2) {
             assert_eq!(compare(&number(pair[0]), &number(pair[1])), Ordering::Less, "{pair:?}");
             assert_eq!(compare(&number(pair[1]), &number(pair[0])), Ordering::Greater, "{pair:?}");

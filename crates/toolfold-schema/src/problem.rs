@@ -49,14 +49,17 @@ pub enum Kind<'s> {
 impl Problem<'_> {
     /// A sentence about the value, which is called `it`.
     pub fn text(&self, it: &str) -> String {
-        let count = |count: u64, one: &str, several: &str| format!("{count} {}", if count == 1 { one } else { several });
+        let count =
+            |count: u64, one: &str, several: &str| format!("{count} {}", if count == 1 { one } else { several });
         let characters = |limit: u64| count(limit, "character", "characters");
         let items = |limit: u64| count(limit, "item", "items");
         let properties = |limit: u64| count(limit, "property", "properties");
         match &self.kind {
             Kind::False => format!("False schema does not allow {it}"),
             Kind::Type([only]) => format!("{it} is not of type {only:?}"),
-            Kind::Type(names) => format!("{it} is not of types {}", listed(names.iter().map(|name| format!("{name:?}")))),
+            Kind::Type(names) => {
+                format!("{it} is not of types {}", listed(names.iter().map(|name| format!("{name:?}"))))
+            }
             Kind::Enum(options) => format!("{it} is not one of {}", options_shown(options)),
             Kind::Const(wanted) => format!("{wanted} was expected"),
             Kind::Minimum(limit) => format!("{it} is less than the minimum of {limit}"),
@@ -72,7 +75,9 @@ impl Problem<'_> {
             Kind::MaxItems(limit) => format!("{it} has more than {}", items(*limit)),
             Kind::UniqueItems => format!("{it} has non-unique elements"),
             Kind::Contains => format!("None of {it} are valid under the given schema"),
-            Kind::AdditionalProperties(names) => format!("Additional properties are not allowed ({})", unexpected(names)),
+            Kind::AdditionalProperties(names) => {
+                format!("Additional properties are not allowed ({})", unexpected(names))
+            }
             Kind::MinProperties(limit) => format!("{it} has less than {}", properties(*limit)),
             Kind::MaxProperties(limit) => format!("{it} has more than {}", properties(*limit)),
             Kind::PropertyName(what) => what.clone(),

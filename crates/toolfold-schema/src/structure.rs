@@ -28,9 +28,7 @@ impl<'s> Run<'s, '_> {
             Keyword::ItemCount(Size::Most, limit) if length > *limit => {
                 self.wrong(id, at, found, || Kind::MaxItems(*limit))
             }
-            Keyword::UniqueItems if !all_differ(items, self.fuel)? => {
-                self.wrong(id, at, found, || Kind::UniqueItems)
-            }
+            Keyword::UniqueItems if !all_differ(items, self.fuel)? => self.wrong(id, at, found, || Kind::UniqueItems),
             Keyword::Contains { item, least, most } => {
                 let (mut count, most) = (0, most.unwrap_or(u64::MAX));
                 for value in items {

@@ -1,6 +1,12 @@
 //! Arithmetic: a small recursive parser for expressions. No names but the listed functions and constants, no
 //! assignment, no way to run anything.
 
+use toolfold_core::Fuel;
+
+use crate::problem::{Problem, told};
+
+/// Of a function or a constant; longer ones are not known anyway.
+const LONGEST_NAME: usize = 60;
 /// How deep parentheses and signs may nest before the stack would be in danger.
 const DEEPEST: usize = 100;
 
@@ -8,17 +14,17 @@ pub(crate) const FUNCTIONS: &str =
     "sqrt, abs, round, floor, ceil, exp, ln, log2, log10, sin, cos, tan, asin, acos, atan, min, max";
 
 /// The value of an expression, or a sentence about what is wrong with it.
-pub(crate) fn calculate(expression: &str) -> Result<f64, String> {
-    let mut parser = Parser { text: expression, place: 0, depth: 0 };
+pub(crate) fn calculate(expression: &str, fuel: &Fuel) -> Result<f64, Problem> {
+    let mut parser = Parser { text: expression, place: 0, depth: 0, fuel };
     let value = parser.sum()?;
     if let Some(c) = parser.peek() {
         return Err(parser.wrong(&format!("{c:?} was not expected")));
     }
     if value.is_nan() {
-        return Err("The result is not a number: a root or logarithm of a negative number, or zero by zero.".to_owned());
+        return Err(told!("The result is not a number: a root or logarithm of a negative number, or zero by zero."));
     }
     if value.is_infinite() {
-        return Err("The result is infinite: something is divided by zero or grows too large.".to_owned());
+        return Err(told!("The result is infinite: something is divided by zero or grows too large."));
     }
     Ok(value)
 }
@@ -27,10 +33,11 @@ struct Parser<'a> {
     text: &'a str,
     place: usize,
     depth: usize,
+    fuel: &'a Fuel,
 }
 
 impl Parser<'_> {
-    fn sum(&mut self) -> Result<f64, String> {
+    fn sum(&mut self) -> Result<f64, Problem> {
         let mut value = self.product()?;
         loop {
             value = match self.peek() {
@@ -41,7 +48,7 @@ impl Parser<'_> {
         }
     }
 
-    fn product(&mut self) -> Result<f64, String> {
+    fn product(&mut self) -> Result<f64, Problem> {
         let mut value = self.signed()?;
         loop {
             value = match self.peek() {
@@ -54,7 +61,7 @@ impl Parser<'_> {
         }
     }
 
-    fn signed(&mut self) -> Result<f64, String> {
+    fn signed(&mut self) -> Result<f64, Problem> {
         self.deeper()?;
         let value = match self.peek() {
             Some('-' | '−') => -self.after_sign(Self::signed)?,
@@ -66,7 +73,7 @@ impl Parser<'_> {
     }
 
     /// Binds tighter than a sign before it and looser than one after it: -2^2 is -4, 2^-1 is 0.5.
-    fn power(&mut self) -> Result<f64, String> {
+    fn power(&mut self) -> Result<f64, Problem> {
         let base = self.atom()?;
         self.peek();
         if self.text[self.place..].starts_with("**") {
@@ -79,7 +86,7 @@ impl Parser<'_> {
         }
     }
 
-    fn atom(&mut self) -> Result<f64, String> {
+    fn atom(&mut self) -> Result<f64, Problem> {
         match self.peek() {
             Some('(') => {
                 let value = self.after_sign(Self::sum)?;
@@ -93,20 +100,24 @@ impl Parser<'_> {
         }
     }
 
-    fn number(&mut self) -> Result<f64, String> {
+    fn number(&mut self) -> Result<f64, Problem> {
         let rest = &self.text[self.place..];
         let digits = rest.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).unwrap_or(rest.len());
         let length = digits + exponent(&rest[digits..]);
+        self.fuel.burn_for(length, 8)?;
         let number = rest[..length].replace('_', "");
-        let value = number.parse().map_err(|_| self.wrong(&format!("{number} is not a number")))?;
+        let value = number.parse().map_err(|_| {
+            self.wrong(&format!("{} is not a number", &number[..number.floor_char_boundary(LONGEST_NAME)]))
+        })?;
         self.place += length;
         Ok(value)
     }
 
-    fn name(&mut self) -> Result<f64, String> {
+    fn name(&mut self) -> Result<f64, Problem> {
         let rest = &self.text[self.place..];
         let length = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
-        let name = rest[..length].to_lowercase();
+        self.fuel.burn_for(length, 8)?;
+        let name: String = rest[..length].chars().take(LONGEST_NAME).flat_map(char::to_lowercase).collect();
         self.place += length;
         if self.peek() != Some('(') {
             return match name.as_str() {
@@ -126,7 +137,7 @@ impl Parser<'_> {
     }
 
     /// Steps over the character at hand and goes on with `next`.
-    fn after_sign(&mut self, next: fn(&mut Self) -> Result<f64, String>) -> Result<f64, String> {
+    fn after_sign(&mut self, next: fn(&mut Self) -> Result<f64, Problem>) -> Result<f64, Problem> {
         self.place += self.peek().map_or(0, char::len_utf8);
         self.deeper()?;
         let value = next(self);
@@ -134,7 +145,7 @@ impl Parser<'_> {
         value
     }
 
-    fn expect(&mut self, wanted: char) -> Result<(), String> {
+    fn expect(&mut self, wanted: char) -> Result<(), Problem> {
         if self.peek() == Some(wanted) {
             self.place += wanted.len_utf8();
             return Ok(());
@@ -142,7 +153,8 @@ impl Parser<'_> {
         Err(self.wrong(&format!("a {wanted:?} is missing")))
     }
 
-    fn deeper(&mut self) -> Result<(), String> {
+    fn deeper(&mut self) -> Result<(), Problem> {
+        self.fuel.burn(4)?;
         self.depth += 1;
         if self.depth > DEEPEST { Err(self.wrong("it nests too deeply")) } else { Ok(()) }
     }
@@ -154,9 +166,9 @@ impl Parser<'_> {
         self.text[self.place..].chars().next()
     }
 
-    fn wrong(&self, what: &str) -> String {
+    fn wrong(&self, what: &str) -> Problem {
         let place = self.text[..self.place].chars().count() + 1;
-        format!("`expression` cannot be calculated: at character {place}, {what}.")
+        told!("`expression` cannot be calculated: at character {place}, {what}.")
     }
 }
 

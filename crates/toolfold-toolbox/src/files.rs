@@ -1,21 +1,26 @@
 //! Tools that read files below the working directory. They never write, and they never open what could block: pipes and
 //! devices are not files here.
 
-use std::fs::{File, Metadata};
+use std::fs::File;
 use std::io::Read;
-use std::path::Path;
 
+use rustix::fs::{AtFlags, Dir, FileType, Stat, statat};
 use serde_json::{Value, json};
+use toolfold_core::Fuel;
 
-use super::arguments::Arguments;
-use super::folder::Folder;
-use super::search;
-use super::tool::{Answer, Reply, Tool, flag, integer, text};
+use crate::arguments::Arguments;
+use crate::folder::{Folder, Handle};
+use crate::page::Page;
+use crate::problem::{Problem, told};
+use crate::search;
+use crate::tool::{Answer, Reply, Tool, flag, integer, text};
 
 /// The most bytes that are read of one file.
 pub(crate) const LARGEST_FILE: u64 = 4 << 20;
 const MOST_LINES: usize = 2000;
 const MOST_ENTRIES: usize = 1000;
+/// Names of a directory that are looked at.
+pub(crate) const MOST_NAMES: usize = 20_000;
 
 pub(crate) fn tools() -> Vec<Tool> {
     let path = "A path below the working directory";
@@ -25,7 +30,7 @@ pub(crate) fn tools() -> Vec<Tool> {
             "read_file",
             "Read a file",
             "Read a text file below the working directory, whole or some of its lines.",
-            |arguments| read(&Folder::working()?, arguments),
+            |arguments| read(&Folder::working(arguments.private)?, arguments),
         )
         .needs("path", text(path))
         .takes("from_line", integer("The first line to read, counted from 1", 1, 1, i64::from(u32::MAX)))
@@ -35,7 +40,7 @@ pub(crate) fn tools() -> Vec<Tool> {
             "list_directory",
             "List a directory",
             "List the files and directories in a directory below the working directory, with their sizes.",
-            |arguments| list(&Folder::working()?, arguments),
+            |arguments| list(&Folder::working(arguments.private)?, arguments),
         )
         .takes("path", text("A directory below the working directory; the working directory itself if left out"))
         .takes("hidden", flag("Show names that begin with a dot too"))
@@ -47,7 +52,7 @@ pub(crate) fn tools() -> Vec<Tool> {
             "Search files",
             "Search the text files below the working directory for a regular expression, by line. What is \
              hidden, and directories of dependencies or build output, are left out.",
-            |arguments| search::search(&Folder::working()?, arguments),
+            |arguments| search::search(&Folder::working(arguments.private)?, arguments),
         )
         .needs("pattern", text("The regular expression to look for"))
         .takes("path", text("The directory or file to search; the working directory if left out"))
@@ -61,7 +66,7 @@ pub(crate) fn tools() -> Vec<Tool> {
             "file_info",
             "Describe a file",
             "Tell the kind, size and time of last change of a file or directory below the working directory.",
-            |arguments| info(&Folder::working()?, arguments),
+            |arguments| info(&Folder::working(arguments.private)?, arguments),
         )
         .needs("path", text(path))
         .gives(json!({"path": {"type": "string"}, "kind": {"type": "string"}, "bytes": count,
@@ -71,93 +76,109 @@ pub(crate) fn tools() -> Vec<Tool> {
 }
 
 pub(crate) fn read(folder: &Folder, arguments: &Arguments<'_>) -> Answer {
-    let path = folder.resolve(arguments.text("path")?)?;
-    let shown = folder.show(&path);
-    let content = content(&path).map_err(|problem| format!("{shown} {problem}"))?;
+    let found = folder.open(arguments.word("path")?)?;
+    let shown = &found.shown;
     let first = arguments.count("from_line", 1, u32::MAX as usize)?;
     let most = arguments.count("lines", 500, MOST_LINES)?;
+    let content = match found.handle {
+        Handle::File(file) => content(file, arguments.fuel)?.map_err(|problem| told!("{shown} {problem}"))?,
+        Handle::Directory(_) => return Err(told!("{shown} is a directory. Use list_directory.")),
+        Handle::Other => return Err(told!("{shown} is not a regular file.")),
+    };
     let total = content.lines().count();
     if first > total.max(1) {
-        return Err(format!("{shown} has {total} lines; there is no line {first}."));
+        return Err(told!("{shown} has {total} lines; there is no line {first}."));
     }
-    let lines: Vec<&str> = content.lines().skip(first - 1).take(most).collect();
-    let last = first - 1 + lines.len();
-    let mut text = lines.join("\n");
+    let mut page = Page::new(arguments.fuel, "Read fewer `lines`, or use search_files to find the part you need.");
+    let mut last = first - 1;
+    for line in content.lines().skip(first - 1).take(most) {
+        page.push(if last == first - 1 { "" } else { "\n" })?;
+        page.push(line)?;
+        last += 1;
+    }
     if last < total {
-        text.push_str(&format!(
-            "\n\n({shown}: lines {first} to {last} of {total}. Go on with from_line {}.)",
-            last + 1
-        ));
+        let next = last + 1;
+        page.push(&format!("\n\n({shown}: lines {first} to {last} of {total}. Go on with from_line {next}.)"))?;
     }
-    Ok(Reply::Text(text))
+    Ok(Reply::Text(page.finish()))
 }
 
-/// The text of a file, or what it is instead (to be said after its name).
-pub(crate) fn content(path: &Path) -> Result<String, String> {
-    let unreadable = |_| "cannot be opened: permission may be missing.".to_owned();
-    let metadata = path.metadata().map_err(unreadable)?;
-    if metadata.is_dir() {
-        return Err("is a directory. Use list_directory.".to_owned());
-    }
-    if !metadata.is_file() {
-        return Err("is not a regular file.".to_owned());
-    }
+/// What a file is instead of a text, to be said after its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum NoText {
+    #[error("cannot be opened: permission may be missing.")]
+    Unreadable,
+    #[error("is larger than {} MiB. Use search_files to find the part you need.", LARGEST_FILE >> 20)]
+    TooLarge,
+    #[error("is not text.")]
+    Binary,
+    #[error("is not text in UTF-8.")]
+    OtherEncoding,
+}
+
+/// The text of a file.
+pub(crate) fn content(file: File, fuel: &Fuel) -> Result<Result<String, NoText>, Problem> {
     let mut bytes = Vec::new();
-    let file = File::open(path).map_err(unreadable)?;
     // The size may grow while it is read: what is read is bounded, not only what is promised.
-    file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 > LARGEST_FILE {
-        return Err(format!("is larger than {} MiB. Use search_files to find the part you need.", LARGEST_FILE >> 20));
+    if file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).is_err() {
+        return Ok(Err(NoText::Unreadable));
     }
-    if bytes.contains(&0) {
-        return Err("is not text.".to_owned());
-    }
-    String::from_utf8(bytes).map_err(|_| "is not text in UTF-8.".to_owned())
+    fuel.burn_for(bytes.len(), 16)?;
+    Ok(if bytes.len() as u64 > LARGEST_FILE {
+        Err(NoText::TooLarge)
+    } else if bytes.contains(&0) {
+        Err(NoText::Binary)
+    } else {
+        String::from_utf8(bytes).map_err(|_| NoText::OtherEncoding)
+    })
 }
 
 pub(crate) fn list(folder: &Folder, arguments: &Arguments<'_>) -> Answer {
-    let path = folder.resolve(arguments.text_or("path", "")?)?;
-    let shown = folder.show(&path);
-    let hidden = arguments.flag("hidden")?;
-    let listing = std::fs::read_dir(&path).map_err(|_| format!("{shown} is not a directory that can be read."))?;
-    let mut entries: Vec<(String, Value)> = listing
-        .flatten()
-        .map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry))
-        .filter(|(name, _)| hidden || !name.starts_with('.'))
+    let found = folder.open(arguments.word_or("path", "")?)?;
+    let (shown, hidden) = (found.shown, arguments.flag("hidden")?);
+    let unreadable = || told!("{shown} is not a directory that can be read.");
+    let Handle::Directory(directory) = found.handle else { return Err(unreadable()) };
+    let mut entries: Vec<(String, Value)> = Vec::new();
+    for entry in Dir::read_from(&directory).map_err(|_| unreadable())?.take(MOST_NAMES) {
+        arguments.fuel.burn(50)?;
+        let Ok(entry) = entry else { break };
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name == "." || name == ".." || (name.starts_with('.') && !hidden) {
+            continue;
+        }
         // Of a link itself, not of what it points to: that may lie outside.
-        .filter_map(|(name, entry)| Some((name.clone(), describe(&name, &entry.path().symlink_metadata().ok()?))))
-        .collect();
+        if let Ok(stat) = statat(&directory, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW) {
+            entries.push((name.clone(), describe(&name, &stat)));
+        }
+    }
     entries.sort_by(|a, b| a.0.cmp(&b.0));
     let more = entries.len() > MOST_ENTRIES;
     let entries: Vec<Value> = entries.into_iter().take(MOST_ENTRIES).map(|(_, entry)| entry).collect();
     Ok(Reply::Json(json!({"path": shown, "entries": entries, "more": more})))
 }
 
-fn describe(name: &str, metadata: &Metadata) -> Value {
-    let mut entry = json!({"name": name, "kind": kind(metadata)});
-    if metadata.is_file() {
-        entry["bytes"] = metadata.len().into();
+fn describe(name: &str, stat: &Stat) -> Value {
+    let mut entry = json!({"name": name, "kind": kind(stat)});
+    if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile {
+        entry["bytes"] = stat.st_size.into();
     }
     entry
 }
 
-fn kind(metadata: &Metadata) -> &'static str {
-    match metadata.file_type() {
-        kind if kind.is_dir() => "directory",
-        kind if kind.is_file() => "file",
-        kind if kind.is_symlink() => "link",
+fn kind(stat: &Stat) -> &'static str {
+    match FileType::from_raw_mode(stat.st_mode) {
+        FileType::Directory => "directory",
+        FileType::RegularFile => "file",
+        FileType::Symlink => "link",
         _ => "other",
     }
 }
 
 pub(crate) fn info(folder: &Folder, arguments: &Arguments<'_>) -> Answer {
-    let path = folder.resolve(arguments.text("path")?)?;
-    let shown = folder.show(&path);
-    let metadata = path.metadata().map_err(|_| format!("{shown} cannot be looked at: permission may be missing."))?;
-    let modified = metadata.modified().ok().and_then(|time| jiff::Timestamp::try_from(time).ok());
-    let modified = modified.and_then(|time| time.round(jiff::Unit::Second).ok()).map(|time| time.to_string());
+    let found = folder.open(arguments.word("path")?)?;
+    let modified = jiff::Timestamp::from_second(found.stat.st_mtime as i64).ok().map(|time| time.to_string());
     Ok(Reply::Json(json!({
-        "path": shown, "kind": kind(&metadata), "bytes": metadata.len(), "modified": modified,
-        "read_only": metadata.permissions().readonly(),
+        "path": found.shown, "kind": kind(&found.stat), "bytes": found.stat.st_size, "modified": modified,
+        "read_only": found.stat.st_mode & 0o222 == 0,
     })))
 }

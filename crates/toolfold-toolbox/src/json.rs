@@ -2,11 +2,19 @@
 
 use serde_json::{Value, json};
 
-use super::arguments::Arguments;
-use super::tool::{Answer, Reply, Tool, flag, integer, text};
+use toolfold_core::Fuel;
+use toolfold_schema::{Schema, Unknown, Unusable};
+
+use crate::arguments::Arguments;
+use crate::page::{Limited, cut};
+use crate::problem::{LARGEST, Problem, told};
+use crate::tool::{Answer, Reply, Tool, flag, integer, text};
 
 /// How many differences or errors are worth reading.
 const MOST_FINDINGS: usize = 200;
+/// Of a value that is quoted in an error.
+const LONGEST_VALUE: usize = 200;
+const LESS: &str = "Take a smaller part of it.";
 
 pub(crate) fn tools() -> Vec<Tool> {
     let value = |about: &str| json!({"description": about});
@@ -53,12 +61,17 @@ pub(crate) fn tools() -> Vec<Tool> {
 }
 
 fn query(arguments: &Arguments<'_>) -> Answer {
-    let (value, path) = (arguments.json("json")?, arguments.text("path")?);
+    let (value, path) = (arguments.json("json")?, arguments.word("path")?);
     let matches: Vec<&Value> = if path.is_empty() || path.starts_with('/') {
         value.pointer(path).into_iter().collect()
     } else {
         let steps = steps(path)?;
-        steps.iter().fold(vec![&value], |found, step| found.into_iter().flat_map(|value| step.of(value)).collect())
+        let mut found = vec![value.as_ref()];
+        for step in &steps {
+            arguments.fuel.burn_for(found.len(), 1)?;
+            found = found.into_iter().flat_map(|value| step.of(value)).collect();
+        }
+        found
     };
     Ok(Reply::Json(json!({"count": matches.len(), "matches": matches})))
 }
@@ -81,8 +94,8 @@ impl Step<'_> {
     }
 }
 
-fn steps(path: &str) -> Result<Vec<Step<'_>>, String> {
-    let wrong = || format!("`path` {path:?} cannot be read. Write it like items[0].name or /items/0/name.");
+fn steps(path: &str) -> Result<Vec<Step<'_>>, Problem> {
+    let wrong = || told!("`path` {path:?} cannot be read. Write it like items[0].name or /items/0/name.");
     let mut steps = Vec::new();
     for part in path.trim_start_matches('$').split('.').filter(|part| !part.is_empty()) {
         let (key, mut rest) = part.split_at(part.find('[').unwrap_or(part.len()));
@@ -110,58 +123,127 @@ fn steps(path: &str) -> Result<Vec<Step<'_>>, String> {
 fn format(arguments: &Arguments<'_>) -> Answer {
     let mut value = arguments.json("json")?;
     if arguments.flag("sort_keys")? {
-        value.sort_all_objects();
+        value.to_mut().sort_all_objects();
     }
     let indent = arguments.integer("indent", 2, (0, 8))?;
-    if indent == 0 {
-        return Ok(Reply::Text(value.to_string()));
-    }
-    let indent = " ".repeat(usize::try_from(indent).unwrap_or(2));
-    let mut written = Vec::new();
-    let formatter = serde_json::ser::PrettyFormatter::with_indent(indent.as_bytes());
-    let mut serializer = serde_json::Serializer::with_formatter(&mut written, formatter);
-    serde::Serialize::serialize(&value, &mut serializer)
-        .map_err(|error| format!("This cannot be written: {error}."))?;
-    Ok(Reply::Text(String::from_utf8_lossy(&written).into_owned()))
+    let mut limited = Limited { written: Vec::new(), left: LARGEST, keep: true };
+    let written = if indent == 0 {
+        serde_json::to_writer(&mut limited, &value)
+    } else {
+        let indent = " ".repeat(usize::try_from(indent).unwrap_or(2));
+        let formatter = serde_json::ser::PrettyFormatter::with_indent(indent.as_bytes());
+        let mut serializer = serde_json::Serializer::with_formatter(&mut limited, formatter);
+        serde::Serialize::serialize(&value, &mut serializer)
+    };
+    written.map_err(|_| Problem::TooLarge(LESS))?;
+    Ok(Reply::Text(String::from_utf8_lossy(&limited.written).into_owned()))
 }
 
 fn diff(arguments: &Arguments<'_>) -> Answer {
     let (before, after) = (arguments.json("before")?, arguments.json("after")?);
-    let mut differences = Vec::new();
-    compare("", &before, &after, &mut differences);
-    Ok(Reply::Json(json!({"equal": differences.is_empty(), "differences": differences})))
+    let mut differences = Differences { found: Vec::new(), size: 0, fuel: arguments.fuel };
+    differences.compare(&Place::Whole, &before, &after)?;
+    let found = differences.found;
+    Ok(Reply::Json(json!({"equal": found.is_empty(), "differences": found})))
 }
 
-fn compare(path: &str, before: &Value, after: &Value, found: &mut Vec<Value>) {
-    if before == after || found.len() >= MOST_FINDINGS {
-        return;
+/// Where in a value: text only where there is a difference to tell of.
+enum Place<'p> {
+    Whole,
+    Member(&'p Place<'p>, &'p str),
+    Item(&'p Place<'p>, usize),
+}
+
+impl Place<'_> {
+    fn length(&self) -> usize {
+        match self {
+            Place::Whole => 0,
+            Place::Member(above, key) => above.length() + 1 + key.len(),
+            Place::Item(above, _) => above.length() + 8,
+        }
     }
-    match (before, after) {
-        (Value::Object(old), Value::Object(new)) => {
-            for (key, value) in old {
-                let path = format!("{path}/{}", escape(key));
-                match new.get(key) {
-                    Some(other) => compare(&path, value, other, found),
-                    None => found.push(json!({"path": path, "change": "removed", "before": value})),
+
+    fn pointer(&self) -> String {
+        match self {
+            Place::Whole => String::new(),
+            Place::Member(above, key) => format!("{}/{}", above.pointer(), escape(key)),
+            Place::Item(above, n) => format!("{}/{n}", above.pointer()),
+        }
+    }
+}
+
+struct Differences<'f> {
+    found: Vec<Value>,
+    size: usize,
+    fuel: &'f Fuel,
+}
+
+impl Differences<'_> {
+    fn compare(&mut self, place: &Place<'_>, before: &Value, after: &Value) -> Result<(), Problem> {
+        self.fuel.burn(4)?;
+        if self.found.len() >= MOST_FINDINGS {
+            return Ok(());
+        }
+        match (before, after) {
+            (Value::Object(old), Value::Object(new)) => {
+                for (key, value) in old {
+                    self.fuel.burn_for(key.len(), 16)?;
+                    let place = Place::Member(place, key);
+                    match new.get(key) {
+                        Some(other) => self.compare(&place, value, other)?,
+                        None => self.add(&place, "removed", Some(value), None)?,
+                    }
+                }
+                for (key, value) in new.iter().filter(|(key, _)| !old.contains_key(*key)) {
+                    self.add(&Place::Member(place, key), "added", None, Some(value))?;
                 }
             }
-            for (key, value) in new.iter().filter(|(key, _)| !old.contains_key(*key)) {
-                found.push(json!({"path": format!("{path}/{}", escape(key)), "change": "added", "after": value}));
-            }
-        }
-        (Value::Array(old), Value::Array(new)) => {
-            for n in 0..old.len().max(new.len()) {
-                let path = format!("{path}/{n}");
-                match (old.get(n), new.get(n)) {
-                    (Some(a), Some(b)) => compare(&path, a, b, found),
-                    (Some(a), None) => found.push(json!({"path": path, "change": "removed", "before": a})),
-                    (None, b) => found.push(json!({"path": path, "change": "added", "after": b})),
+            (Value::Array(old), Value::Array(new)) => {
+                for n in 0..old.len().max(new.len()) {
+                    let place = Place::Item(place, n);
+                    match (old.get(n), new.get(n)) {
+                        (Some(a), Some(b)) => self.compare(&place, a, b)?,
+                        (Some(a), None) => self.add(&place, "removed", Some(a), None)?,
+                        (None, b) => self.add(&place, "added", None, b)?,
+                    }
                 }
             }
+            (Value::String(a), Value::String(b)) if a.len() == b.len() => {
+                self.fuel.burn_for(a.len(), 64)?;
+                if a != b {
+                    self.add(place, "changed", Some(before), Some(after))?;
+                }
+            }
+            _ if before == after => {}
+            _ => self.add(place, "changed", Some(before), Some(after))?,
         }
-        _ => found.push(json!({"path": path, "change": "changed", "before": before, "after": after})),
+        Ok(())
     }
-    found.truncate(MOST_FINDINGS);
+
+    fn add(
+        &mut self,
+        place: &Place<'_>,
+        change: &str,
+        before: Option<&Value>,
+        after: Option<&Value>,
+    ) -> Result<(), Problem> {
+        self.fuel.burn(4)?;
+        if self.found.len() >= MOST_FINDINGS {
+            return Ok(());
+        }
+        self.size += place.length();
+        if self.size > LARGEST {
+            return Err(Problem::TooLarge(LESS));
+        }
+        let mut found = json!({"path": place.pointer(), "change": change});
+        for (key, value) in [("before", before), ("after", after)] {
+            if let Some(value) = value {
+                found[key] = value.clone();
+            }
+        }
+        self.found.push(found);
+        Ok(())
+    }
 }
 
 /// A key as a step of a JSON pointer.
@@ -171,13 +253,29 @@ fn escape(key: &str) -> String {
 
 fn validate(arguments: &Arguments<'_>) -> Answer {
     let (value, schema) = (arguments.json("json")?, arguments.json("schema")?);
-    let validator = jsonschema::validator_for(&schema)
-        .map_err(|error| format!("`schema` is not a JSON Schema that can be used: {error}."))?;
-    let mut errors: Vec<(String, String)> = validator
-        .iter_errors(&value)
-        .take(MOST_FINDINGS)
-        .map(|error| (error.instance_path().to_string(), error.to_string()))
-        .collect();
+    let unusable = |why: &str| told!("`schema` is not a JSON Schema that can be used: {why}.");
+    let schema = Schema::prepare(schema.into_owned(), arguments.fuel).map_err(|error| match error {
+        Unusable::Malformed(why) => unusable(&why),
+        Unusable::Spent(spent) => spent.into(),
+    })?;
+    if let Some(note) = schema.notes().first() {
+        return Err(unusable(note));
+    }
+    let problems = schema.problems(&value, MOST_FINDINGS, arguments.fuel).map_err(|unknown| match unknown {
+        Unknown::Spent(spent) => spent.into(),
+        other => told!("The JSON cannot be checked: {other}."),
+    })?;
+    let mut errors: Vec<(String, String)> = Vec::new();
+    let mut size = 0;
+    for problem in problems {
+        let part = value.pointer(&problem.at).map_or_else(String::new, |part| cut(part, LONGEST_VALUE));
+        let text: String = problem.text(&part).chars().take(2 * LONGEST_VALUE).collect();
+        size += problem.at.len() + text.len();
+        if size > LARGEST {
+            return Err(Problem::TooLarge(LESS));
+        }
+        errors.push((problem.at, text));
+    }
     errors.sort();
     let errors: Vec<Value> =
         errors.into_iter().map(|(path, message)| json!({"path": path, "message": message})).collect();

@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::arguments::Arguments;
-use super::calculate::calculate;
-use super::tool::{Answer, Reply, Tool, integer, number, text};
-use super::units;
+use crate::arguments::Arguments;
+use crate::calculate::calculate;
+use crate::problem::told;
+use crate::tool::{Answer, Reply, Tool, integer, number, text};
+use crate::units;
 
 pub(crate) fn tools() -> Vec<Tool> {
     let value = json!({"type": "number"});
@@ -65,14 +66,14 @@ pub(crate) fn tidy(value: f64) -> Value {
 }
 
 fn expression(arguments: &Arguments<'_>) -> Answer {
-    let result = calculate(arguments.text("expression")?)?;
+    let result = calculate(arguments.text("expression")?, arguments.fuel)?;
     Ok(Reply::Json(json!({"result": tidy(result)})))
 }
 
 fn convert(arguments: &Arguments<'_>) -> Answer {
-    let (from, to) = (units::find("from", arguments.text("from")?)?, units::find("to", arguments.text("to")?)?);
+    let (from, to) = (units::find("from", arguments.word("from")?)?, units::find("to", arguments.word("to")?)?);
     if from.kind != to.kind {
-        return Err(format!(
+        return Err(told!(
             "{} is a unit of {} and {} one of {}: they cannot be converted. Units of {}: {}.",
             from.name,
             from.kind,
@@ -84,13 +85,13 @@ fn convert(arguments: &Arguments<'_>) -> Answer {
     }
     let value = from.convert(arguments.number("value")?, to);
     if !value.is_finite() {
-        return Err("The result is too large to be written. Use a larger unit.".to_owned());
+        return Err(told!("The result is too large to be written. Use a larger unit."));
     }
     Ok(Reply::Json(json!({"value": tidy(value), "unit": to.name})))
 }
 
 fn change_base(arguments: &Arguments<'_>) -> Answer {
-    let given = arguments.text("number")?.trim().replace(['_', ' '], "").to_lowercase();
+    let given = arguments.word("number")?.trim().replace(['_', ' '], "").to_lowercase();
     let (sign, digits) = match given.strip_prefix('-') {
         Some(digits) => ("-", digits),
         None => ("", given.as_str()),
@@ -104,7 +105,7 @@ fn change_base(arguments: &Arguments<'_>) -> Answer {
     let digits = told.filter(|(_, own)| *own == base).map_or(digits, |(prefix, _)| &digits[prefix.len()..]);
     let base = u32::try_from(base).unwrap_or(10);
     let value = u128::from_str_radix(digits, base)
-        .map_err(|_| format!("`number` {given:?} is not a whole number in base {base}, or is too large."))?;
+        .map_err(|_| told!("`number` {given:?} is not a whole number in base {base}, or is too large."))?;
     let to = u32::try_from(arguments.any("to").and(arguments.integer("to", 10, (2, 36)))?).unwrap_or(10);
     Ok(Reply::Text(format!("{}{}", if value == 0 { "" } else { sign }, write_in(value, to))))
 }
@@ -123,10 +124,12 @@ fn write_in(mut value: u128, base: u32) -> String {
 
 fn statistics(arguments: &Arguments<'_>) -> Answer {
     let given = arguments.list("numbers")?;
+    // Sorted, and gone through a few times.
+    arguments.fuel.burn(40 * given.len() as u64)?;
     let numbers: Option<Vec<f64>> = given.iter().map(Value::as_f64).collect();
-    let mut numbers = numbers.ok_or("`numbers` has something other than numbers in it.")?;
+    let mut numbers = numbers.ok_or_else(|| told!("`numbers` has something other than numbers in it."))?;
     if numbers.is_empty() {
-        return Err("`numbers` is empty. Give at least one number.".to_owned());
+        return Err(told!("`numbers` is empty. Give at least one number."));
     }
     numbers.sort_by(f64::total_cmp);
     #[expect(clippy::cast_precision_loss, reason = "no list has more than 2^52 numbers")]
@@ -135,7 +138,7 @@ fn statistics(arguments: &Arguments<'_>) -> Answer {
     let mean = sum / count;
     let variance = numbers.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / count;
     if !(sum.is_finite() && variance.is_finite()) {
-        return Err("The numbers are too large to be added up.".to_owned());
+        return Err(told!("The numbers are too large to be added up."));
     }
     Ok(Reply::Json(json!({
         "count": numbers.len(), "sum": tidy(sum), "mean": tidy(mean), "median": tidy(quantile(&numbers, 0.5)),

@@ -3,8 +3,9 @@
 
 use serde_json::json;
 
-use super::arguments::Arguments;
-use super::tool::{Answer, Reply, Tool, choice, integer};
+use crate::arguments::{Arguments, one_of};
+use crate::problem::{Problem, told};
+use crate::tool::{Answer, Reply, Tool, choice, integer};
 
 const MOST: usize = 1000;
 
@@ -31,16 +32,16 @@ pub(crate) fn tools() -> Vec<Tool> {
 
 fn uuid(arguments: &Arguments<'_>) -> Answer {
     let count = arguments.count("count", 1, MOST)?;
-    let version = match arguments.text_or("version", "v4")? {
+    let version = match arguments.word_or("version", "v4")? {
         "v4" => 4,
         "v7" => 7,
-        other => return Err(super::arguments::one_of("version", other, &["v4", "v7"])),
+        other => return Err(one_of("version", other, &["v4", "v7"])),
     };
-    let uuids: Result<Vec<String>, String> = (0..count).map(|_| one_uuid(version)).collect();
+    let uuids: Result<Vec<String>, Problem> = (0..count).map(|_| one_uuid(version)).collect();
     Ok(Reply::Json(json!({"uuids": uuids?})))
 }
 
-fn one_uuid(version: u8) -> Result<String, String> {
+fn one_uuid(version: u8) -> Result<String, Problem> {
     let mut bytes: [u8; 16] = random()?;
     if version == 7 {
         let now = u64::try_from(jiff::Timestamp::now().as_millisecond()).unwrap_or(0);
@@ -57,14 +58,14 @@ fn number(arguments: &Arguments<'_>) -> Answer {
     let min = arguments.any("min").and(arguments.integer("min", 0, bounds))?;
     let max = arguments.any("max").and(arguments.integer("max", 0, bounds))?;
     if min > max {
-        return Err(format!("`min` ({min}) is larger than `max` ({max}). Swap them."));
+        return Err(told!("`min` ({min}) is larger than `max` ({max}). Swap them."));
     }
     let count = arguments.count("count", 1, MOST)?;
-    let numbers: Result<Vec<i64>, String> = (0..count).map(|_| between(min, max)).collect();
+    let numbers: Result<Vec<i64>, Problem> = (0..count).map(|_| between(min, max)).collect();
     Ok(Reply::Json(json!({"numbers": numbers?})))
 }
 
-fn between(min: i64, max: i64) -> Result<i64, String> {
+fn between(min: i64, max: i64) -> Result<i64, Problem> {
     let span = max.abs_diff(min);
     let mask = u64::MAX.checked_shr(span.leading_zeros()).unwrap_or(0);
     loop {
@@ -76,8 +77,8 @@ fn between(min: i64, max: i64) -> Result<i64, String> {
     }
 }
 
-fn random<const N: usize>() -> Result<[u8; N], String> {
+fn random<const N: usize>() -> Result<[u8; N], Problem> {
     let mut bytes = [0; N];
-    getrandom::fill(&mut bytes).map_err(|_| "The operating system gave no random bytes. Try again.".to_owned())?;
+    getrandom::fill(&mut bytes).map_err(|_| told!("The operating system gave no random bytes. Try again."))?;
     Ok(bytes)
 }

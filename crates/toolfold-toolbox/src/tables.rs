@@ -2,8 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
-use super::arguments::Arguments;
-use super::tool::{Answer, Reply, Tool, flag, text};
+use crate::arguments::Arguments;
+use crate::page::Page;
+use crate::problem::{LARGEST, Problem, told};
+use crate::tool::{Answer, Reply, Tool, flag, text};
+
+/// What a field takes beside its text: so many of them are held at once.
+const FIELD: usize = 16;
+const FEWER: &str = "Take fewer rows or columns at a time.";
 
 pub(crate) fn tools() -> Vec<Tool> {
     vec![
@@ -30,23 +36,30 @@ pub(crate) fn tools() -> Vec<Tool> {
 }
 
 fn csv_to_json(arguments: &Arguments<'_>) -> Answer {
-    let delimiter = match arguments.text_or("delimiter", ",")? {
+    let delimiter = match arguments.word_or("delimiter", ",")? {
         "\\t" => '\t',
         given => {
             let mut chars = given.chars();
             match (chars.next(), chars.next()) {
                 (Some(c), None) if c != '"' && c != '\n' => c,
-                _ => return Err(format!("`delimiter` is {given:?}. Give a single character, such as , or ;.")),
+                _ => return Err(told!("`delimiter` is {given:?}. Give a single character, such as , or ;.")),
             }
         }
     };
     let mut records = records(arguments.text("csv")?, delimiter)?.into_iter();
-    let mut rows = Vec::new();
+    let (mut rows, mut size) = (Vec::new(), 0);
     let header = if arguments.flag("no_header")? { None } else { records.next() };
     for (n, record) in records.enumerate() {
         let fields = record.len();
         if header.as_ref().is_some_and(|header| fields > header.len()) {
-            return Err(format!("Row {} has {fields} fields, which is more than the header has.", n + 2));
+            return Err(told!("Row {} has {fields} fields, which is more than the header has.", n + 2));
+        }
+        // Every row has the names of the header again.
+        size += header.iter().flatten().take(fields).map(|name| name.len() + FIELD).sum::<usize>();
+        size += record.iter().map(|field| field.len() + FIELD).sum::<usize>();
+        arguments.fuel.burn(10 * fields as u64)?;
+        if size > 2 * LARGEST {
+            return Err(Problem::TooLarge(FEWER));
         }
         let name = |column: usize| match &header {
             Some(header) => header[column].clone(),
@@ -60,11 +73,15 @@ fn csv_to_json(arguments: &Arguments<'_>) -> Answer {
 }
 
 /// RFC 4180, with any delimiter and any line end. Empty lines are no rows.
-fn records(csv: &str, delimiter: char) -> Result<Vec<Vec<String>>, String> {
+fn records(csv: &str, delimiter: char) -> Result<Vec<Vec<String>>, Problem> {
     let (mut records, mut record, mut field) = (Vec::new(), Vec::new(), String::new());
-    let (mut quoted, mut was_quoted) = (false, false);
+    let (mut quoted, mut was_quoted, mut fields) = (false, false, 0);
     let mut chars = csv.chars().peekable();
     while let Some(c) = chars.next() {
+        fields += usize::from(c == delimiter || c == '\n');
+        if fields * FIELD > 2 * LARGEST {
+            return Err(Problem::TooLarge(FEWER));
+        }
         match c {
             '"' if quoted && chars.peek() == Some(&'"') => {
                 chars.next();
@@ -88,7 +105,7 @@ fn records(csv: &str, delimiter: char) -> Result<Vec<Vec<String>>, String> {
         }
     }
     if quoted {
-        return Err("A quoted field is never closed. Add the missing \" to `csv`.".to_owned());
+        return Err(told!("A quoted field is never closed. Add the missing \" to `csv`."));
     }
     if !(record.is_empty() && field.is_empty() && !was_quoted) {
         record.push(field);
@@ -101,24 +118,57 @@ fn markdown_table(arguments: &Arguments<'_>) -> Answer {
     let rows = arguments.list("rows")?;
     let columns = columns(arguments, rows)?;
     if columns.is_empty() {
-        return Err("There is nothing to show: `rows` has no row with a column.".to_owned());
+        return Err(told!("There is nothing to show: `rows` has no row with a column."));
     }
-    let cells = |row: &Value| columns.iter().map(|column| cell(row.get(column))).collect::<Vec<String>>();
-    let mut table = vec![columns.iter().map(|column| cell(Some(&column.as_str().into()))).collect::<Vec<_>>()];
-    table.extend(rows.iter().map(cells));
+    let cells = columns.len().saturating_mul(rows.len() + 1);
+    if cells.saturating_mul(FIELD) > 4 * LARGEST {
+        return Err(Problem::TooLarge(FEWER));
+    }
+    arguments.fuel.burn(10 * cells as u64)?;
+    let mut size = 0;
+    let mut table = vec![row(columns.iter().map(|column| Some(Value::from(column.as_str()))), &mut size)?];
+    for members in rows {
+        table.push(row(columns.iter().map(|column| members.get(column).cloned()), &mut size)?);
+    }
     let width = |c: usize| table.iter().map(|row| row[c].chars().count()).max().unwrap_or(0).max(3);
     let widths: Vec<usize> = (0..columns.len()).map(width).collect();
-    let line = |row: &Vec<String>| {
-        let padded = row.iter().zip(&widths).map(|(text, width)| format!("{text:<width$}"));
-        format!("| {} |\n", padded.collect::<Vec<_>>().join(" | "))
-    };
-    let rule = widths.iter().map(|width| "-".repeat(*width)).collect::<Vec<_>>();
-    let mut text = line(&table[0]) + &line(&rule);
-    text.extend(table[1..].iter().map(line));
-    Ok(Reply::Text(text))
+    let mut page = Page::new(arguments.fuel, FEWER);
+    for (n, row) in table.iter().enumerate() {
+        line(&mut page, row, &widths)?;
+        if n == 0 {
+            let rule: Vec<String> = widths.iter().map(|width| "-".repeat(*width)).collect();
+            line(&mut page, &rule, &widths)?;
+        }
+    }
+    Ok(Reply::Text(page.finish()))
 }
 
-fn columns(arguments: &Arguments<'_>, rows: &[Value]) -> Result<Vec<String>, String> {
+/// The cells of a row; `size` counts what they are together, so that a cell that is shown often is not made often.
+fn row(values: impl Iterator<Item = Option<Value>>, size: &mut usize) -> Result<Vec<String>, Problem> {
+    let mut cells = Vec::new();
+    for value in values {
+        let cell = cell(value.as_ref());
+        *size += cell.len();
+        if *size > LARGEST {
+            return Err(Problem::TooLarge(FEWER));
+        }
+        cells.push(cell);
+    }
+    Ok(cells)
+}
+
+fn line(page: &mut Page<'_>, row: &[String], widths: &[usize]) -> Result<(), Problem> {
+    page.push("|")?;
+    for (text, width) in row.iter().zip(widths) {
+        page.push(" ")?;
+        page.push(text)?;
+        page.push_blanks(width.saturating_sub(text.chars().count()) + 1)?;
+        page.push("|")?;
+    }
+    page.push("\n")
+}
+
+fn columns(arguments: &Arguments<'_>, rows: &[Value]) -> Result<Vec<String>, Problem> {
     if arguments.get("columns").is_some() {
         let given = arguments.list("columns")?.iter();
         return Ok(given.filter_map(|column| column.as_str().map(str::to_owned)).collect());
@@ -127,7 +177,7 @@ fn columns(arguments: &Arguments<'_>, rows: &[Value]) -> Result<Vec<String>, Str
     let mut known = std::collections::HashSet::new();
     for row in rows {
         let Some(members) = row.as_object() else {
-            return Err("Every row must be an object of column and value.".to_owned());
+            return Err(told!("Every row must be an object of column and value."));
         };
         columns.extend(members.keys().filter(|key| known.insert((*key).clone())).cloned());
     }

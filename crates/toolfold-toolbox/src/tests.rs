@@ -1,5 +1,6 @@
 //! Every tool by example: what it answers, and what it says when it cannot.
 
+mod bounds;
 mod files;
 mod values;
 mod words;
@@ -9,8 +10,16 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::all as tools;
+use toolfold_core::Fuel;
+
+use crate::BOUNDS;
 use crate::arguments::Arguments;
-use crate::tool::{Answer, Reply};
+use crate::private::Private;
+use crate::tool::{Answer, Reply, Tool};
+
+fn run(tool: &Tool, arguments: &Value) -> Answer {
+    (tool.run)(&Arguments::new(arguments, &Fuel::new(BOUNDS.fuel), &Private::default()))
+}
 
 /// What a call answers, checked against the schemas of the tool on the way in and out.
 fn answer(name: &str, arguments: &Value) -> String {
@@ -20,7 +29,7 @@ fn answer(name: &str, arguments: &Value) -> String {
     if let Some(error) = input.iter_errors(arguments).next() {
         panic!("{name} {arguments}: {error}");
     }
-    let answer = (tool.run)(&Arguments(arguments));
+    let answer = run(&tool, arguments);
     if let (Ok(Reply::Json(value)), Some(schema)) = (&answer, definition.get("outputSchema")) {
         let error = jsonschema::validate(schema, value).err().map(|error| error.to_string());
         assert_eq!(error, None, "{name} answers with {value}");
@@ -106,13 +115,13 @@ fn arguments_of_the_wrong_kind_are_answered() {
         let properties = tool.definition()["inputSchema"]["properties"].clone();
         for value in &odd {
             let all: Value = properties.as_object().unwrap().keys().map(|key| (key.clone(), value.clone())).collect();
-            let _ = (tool.run)(&Arguments(&all));
-            let _ = (tool.run)(&Arguments(value));
+            let _ = run(&tool, &all);
+            let _ = run(&tool, value);
         }
     }
     let problem = |name: &str, arguments: Value| {
         let tool = tools().into_iter().find(|tool| tool.name == name).unwrap();
-        written((tool.run)(&Arguments(&arguments)))
+        written(run(&tool, &arguments))
     };
     assert_eq!(problem("text_count", json!({})), "error: `text` is missing. Give it and call again.");
     assert_eq!(problem("text_count", json!({"text": 1})), "error: `text` must be a string, but is a number.");

@@ -2,10 +2,14 @@
 
 use serde_json::json;
 
-use super::arguments::{Arguments, one_of};
-use super::diff::unified;
-use super::tool::{Answer, Reply, Tool, choice, flag, text};
+use crate::arguments::{Arguments, one_of};
+use crate::diff::unified;
+use crate::page::Page;
+use crate::problem::{LARGEST, Problem, told};
+use crate::tool::{Answer, Reply, Tool, choice, flag, text};
 
+/// Lines that are sorted.
+const MOST_LINES: usize = 200_000;
 const CASES: [&str; 7] = ["upper", "lower", "title", "snake", "kebab", "camel", "pascal"];
 const ORDERS: [&str; 3] = ["alphabetic", "numeric", "length"];
 
@@ -62,54 +66,64 @@ fn replace(arguments: &Arguments<'_>) -> Answer {
     let (text, find) = (arguments.text("text")?, arguments.text("find")?);
     let replacement = arguments.text("replacement")?;
     if find.is_empty() {
-        return Err("`find` is empty. Say which string to replace.".to_owned());
+        return Err(told!("`find` is empty. Say which string to replace."));
     }
     let replaced = text.matches(find).count();
-    if replaced.saturating_mul(replacement.len()) > super::encoding::LARGEST {
-        return Err("The result would be too large. Replace in smaller pieces.".to_owned());
+    let length = replaced.saturating_mul(replacement.len()).saturating_add(text.len() - replaced * find.len());
+    if length > LARGEST {
+        return Err(Problem::TooLarge("Replace in smaller pieces."));
     }
     Ok(Reply::Json(json!({"text": text.replace(find, replacement), "replaced": replaced})))
 }
 
 fn change_case(arguments: &Arguments<'_>) -> Answer {
-    let (text, case) = (arguments.text("text")?, arguments.text("case")?);
-    let changed = match case {
-        "upper" => text.to_uppercase(),
-        "lower" => text.to_lowercase(),
-        "title" => text.split_inclusive(char::is_whitespace).map(capitalise).collect(),
-        "snake" => lower_words(text).join("_"),
-        "kebab" => lower_words(text).join("-"),
-        "pascal" => lower_words(text).iter().map(|word| capitalise(word)).collect(),
-        "camel" => {
-            let words = lower_words(text);
-            let rest = words.iter().skip(1).map(|word| capitalise(word));
-            words.first().cloned().into_iter().chain(rest).collect()
-        }
-        other => return Err(one_of("case", other, &CASES)),
-    };
-    Ok(Reply::Text(changed))
-}
-
-fn lower_words(text: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    let mut before = ' ';
-    for c in text.chars() {
-        let starts = !before.is_alphanumeric() || (before.is_lowercase() && c.is_uppercase());
-        if c.is_alphanumeric() {
-            match words.last_mut() {
-                Some(word) if !starts => word.extend(c.to_lowercase()),
-                _ => words.push(c.to_lowercase().collect()),
+    let (text, case) = (arguments.text("text")?, arguments.word("case")?);
+    let mut page = Page::new(arguments.fuel, "Change smaller pieces.");
+    match case {
+        "upper" => text.chars().flat_map(char::to_uppercase).try_for_each(|c| page.push_char(c))?,
+        "lower" => page.push(&text.to_lowercase())?,
+        "title" => {
+            for word in text.split_inclusive(char::is_whitespace) {
+                capitalise(word, &mut page)?;
             }
         }
-        before = c;
+        "snake" => identifier(text, "_", |_| false, &mut page)?,
+        "kebab" => identifier(text, "-", |_| false, &mut page)?,
+        "pascal" => identifier(text, "", |_| true, &mut page)?,
+        "camel" => identifier(text, "", |word| word > 0, &mut page)?,
+        other => return Err(one_of("case", other, &CASES)),
     }
-    words
+    Ok(Reply::Text(page.finish()))
 }
 
-fn capitalise(word: &str) -> String {
+/// The words of a text with something between them, those with a capital that `capital` says of their number.
+fn identifier(text: &str, between: &str, capital: fn(usize) -> bool, page: &mut Page<'_>) -> Result<(), Problem> {
+    let (mut words, mut before) = (0, ' ');
+    for c in text.chars() {
+        let starts = words == 0 || !before.is_alphanumeric() || (before.is_lowercase() && c.is_uppercase());
+        before = c;
+        if !c.is_alphanumeric() {
+            continue;
+        }
+        if starts && words > 0 {
+            page.push(between)?;
+        }
+        if starts && capital(words) {
+            // A small letter is what has a capital; İ, say, is several of them.
+            let small: String = c.to_lowercase().collect();
+            capitalise(&small, page)?;
+        } else {
+            c.to_lowercase().try_for_each(|c| page.push_char(c))?;
+        }
+        words += usize::from(starts);
+    }
+    Ok(())
+}
+
+fn capitalise(word: &str, page: &mut Page<'_>) -> Result<(), Problem> {
     let mut chars = word.chars();
     let first = chars.next().into_iter().flat_map(char::to_uppercase);
-    first.chain(chars.flat_map(char::to_lowercase)).collect()
+    first.chain(chars.flat_map(char::to_lowercase)).try_for_each(|c| page.push_char(c))
 }
 
 fn diff(arguments: &Arguments<'_>) -> Answer {
@@ -117,19 +131,22 @@ fn diff(arguments: &Arguments<'_>) -> Answer {
     if before == after {
         return Ok(Reply::Text("The texts are equal.".to_owned()));
     }
-    match unified(before, after) {
-        Some(diff) if diff.is_empty() => Ok(Reply::Text("The texts differ only in how their lines end.".to_owned())),
-        Some(diff) => Ok(Reply::Text(diff)),
-        None => Err("The texts differ in too many lines to compare. Compare smaller parts.".to_owned()),
-    }
+    let diff = unified(before, after, arguments.fuel)?;
+    let same = "The texts differ only in how their lines end.";
+    Ok(Reply::Text(if diff.is_empty() { same.to_owned() } else { diff }))
 }
 
 fn sort(arguments: &Arguments<'_>) -> Answer {
-    let mut lines: Vec<&str> = arguments.text("text")?.lines().collect();
-    match arguments.text_or("by", "alphabetic")? {
+    let mut lines: Vec<&str> = arguments.text("text")?.lines().take(MOST_LINES + 1).collect();
+    if lines.len() > MOST_LINES {
+        return Err(Problem::TooLarge("Sort fewer lines at a time."));
+    }
+    // Each is compared with some twenty others.
+    arguments.fuel.burn(20 * lines.len() as u64)?;
+    match arguments.word_or("by", "alphabetic")? {
         "alphabetic" => lines.sort_unstable(),
-        "numeric" => lines.sort_by(|a, b| leading_number(a).total_cmp(&leading_number(b)).then_with(|| a.cmp(b))),
-        "length" => lines.sort_by(|a, b| a.chars().count().cmp(&b.chars().count()).then_with(|| a.cmp(b))),
+        "numeric" => lines.sort_by_cached_key(|line| (Number(leading_number(line)), *line)),
+        "length" => lines.sort_by_cached_key(|line| (line.chars().count(), *line)),
         other => return Err(one_of("by", other, &ORDERS)),
     }
     if arguments.flag("unique")? {
@@ -138,7 +155,30 @@ fn sort(arguments: &Arguments<'_>) -> Answer {
     if arguments.flag("descending")? {
         lines.reverse();
     }
-    Ok(Reply::Text(lines.join("\n")))
+    let mut page = Page::new(arguments.fuel, "Sort fewer lines at a time.");
+    for (n, line) in lines.into_iter().enumerate() {
+        page.push(if n == 0 { "" } else { "\n" })?;
+        page.push(line)?;
+    }
+    Ok(Reply::Text(page.finish()))
+}
+
+/// A number in the order of numbers.
+#[derive(PartialEq)]
+struct Number(f64);
+
+impl Eq for Number {}
+
+impl Ord for Number {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl PartialOrd for Number {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 /// The number a line begins with; lines without one come last.

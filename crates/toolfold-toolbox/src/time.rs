@@ -6,8 +6,10 @@ use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, Unit, Zoned, ZonedDifference};
 use serde_json::{Value, json};
 
-use super::arguments::{Arguments, one_of};
-use super::tool::{Answer, Reply, Tool, choice, text};
+use crate::arguments::{Arguments, one_of};
+use crate::page::cut;
+use crate::problem::{Problem, told};
+use crate::tool::{Answer, Reply, Tool, choice, text};
 
 const UNITS: [&str; 7] = ["years", "months", "weeks", "days", "hours", "minutes", "seconds"];
 const ZONE: &str = "An IANA time zone such as Europe/Berlin, or UTC";
@@ -52,7 +54,7 @@ pub(crate) fn tools() -> Vec<Tool> {
 
 fn now(arguments: &Arguments<'_>) -> Answer {
     let zone = match arguments.get("zone") {
-        Some(_) => zone(arguments.text("zone")?)?,
+        Some(_) => zone(arguments.word("zone")?)?,
         None => TimeZone::system(),
     };
     // To the second: nobody who asks for the time wants nanoseconds.
@@ -61,25 +63,25 @@ fn now(arguments: &Arguments<'_>) -> Answer {
 }
 
 fn convert(arguments: &Arguments<'_>) -> Answer {
-    let time = time(arguments.any("time")?, &zone(arguments.text_or("from", "UTC")?)?)?;
-    Ok(moment(&time.with_time_zone(zone(arguments.text("to")?)?)))
+    let time = time(arguments, "time", &zone(arguments.word_or("from", "UTC")?)?)?;
+    Ok(moment(&time.with_time_zone(zone(arguments.word("to")?)?)))
 }
 
 fn add(arguments: &Arguments<'_>) -> Answer {
-    let zone = zone(arguments.text_or("zone", "UTC")?)?;
-    let time = time(arguments.any("time")?, &zone)?.with_time_zone(zone);
-    let text = arguments.text("duration")?;
+    let zone = zone(arguments.word_or("zone", "UTC")?)?;
+    let time = time(arguments, "time", &zone)?.with_time_zone(zone);
+    let text = arguments.word("duration")?;
     let duration: Span = text.trim().parse().map_err(|_| {
-        format!("`duration` {text:?} cannot be read. Write it like 3 days, -2 hours 30 minutes, or P1DT2H.")
+        told!("`duration` {text:?} cannot be read. Write it like 3 days, -2 hours 30 minutes, or P1DT2H.")
     })?;
     Ok(moment(&time.checked_add(duration).map_err(beyond)?))
 }
 
 fn difference(arguments: &Arguments<'_>) -> Answer {
-    let zone = zone(arguments.text_or("zone", "UTC")?)?;
-    let from = time(arguments.any("from")?, &zone)?.with_time_zone(zone.clone());
-    let to = time(arguments.any("to")?, &zone)?.with_time_zone(zone);
-    let largest = match arguments.text_or("largest", "years")? {
+    let zone = zone(arguments.word_or("zone", "UTC")?)?;
+    let from = time(arguments, "from", &zone)?.with_time_zone(zone.clone());
+    let to = time(arguments, "to", &zone)?.with_time_zone(zone);
+    let largest = match arguments.word_or("largest", "years")? {
         "years" => Unit::Year,
         "months" => Unit::Month,
         "weeks" => Unit::Week,
@@ -91,7 +93,7 @@ fn difference(arguments: &Arguments<'_>) -> Answer {
     };
     let span = from.until(ZonedDifference::new(&to).largest(largest)).map_err(beyond)?;
     let seconds = to.timestamp().duration_since(from.timestamp()).as_secs_f64();
-    Ok(Reply::Json(json!({"words": words(&span), "iso": span.to_string(), "seconds": super::numbers::tidy(seconds)})))
+    Ok(Reply::Json(json!({"words": words(&span), "iso": span.to_string(), "seconds": crate::numbers::tidy(seconds)})))
 }
 
 fn words(span: &Span) -> String {
@@ -124,15 +126,20 @@ fn moment(time: &Zoned) -> Reply {
     }))
 }
 
-fn zone(name: &str) -> Result<TimeZone, String> {
+fn zone(name: &str) -> Result<TimeZone, Problem> {
     TimeZone::get(name.trim())
-        .map_err(|_| format!("There is no time zone {name:?}. Use an IANA name such as Europe/Berlin, or UTC."))
+        .map_err(|_| told!("There is no time zone {name:?}. Use an IANA name such as Europe/Berlin, or UTC."))
 }
 
-fn time(value: &Value, zone: &TimeZone) -> Result<Zoned, String> {
+fn time(arguments: &Arguments<'_>, key: &str, zone: &TimeZone) -> Result<Zoned, Problem> {
+    let value = match arguments.any(key)? {
+        Value::String(_) => &Value::from(arguments.word(key)?),
+        other => other,
+    };
     let unreadable = || {
-        format!(
-            "The time {value} cannot be read. Write it like 2025-03-30T10:00:00+02:00, 2025-03-30 10:00 or 2025-03-30."
+        told!(
+            "The time {} cannot be read. Write it like 2025-03-30T10:00:00+02:00, 2025-03-30 10:00 or 2025-03-30.",
+            cut(value, 200)
         )
     };
     let text = match value {
@@ -156,6 +163,6 @@ fn time(value: &Value, zone: &TimeZone) -> Result<Zoned, String> {
     civil.to_zoned(zone.clone()).map_err(beyond)
 }
 
-fn beyond(error: jiff::Error) -> String {
-    format!("That time cannot be calculated: {error}.")
+fn beyond(error: jiff::Error) -> Problem {
+    told!("That time cannot be calculated: {error}.")
 }

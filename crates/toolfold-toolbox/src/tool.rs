@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::arguments::Arguments;
+use crate::arguments::Arguments;
+use crate::problem::Problem;
 
 /// What a tool answers: text for reading, or an object that its output schema describes.
 #[derive(Debug)]
@@ -11,12 +12,12 @@ pub(crate) enum Reply {
     Json(Value),
 }
 
-/// `Err` is a sentence for the model that says what to do.
-pub(crate) type Answer = Result<Reply, String>;
+pub(crate) type Answer = Result<Reply, Problem>;
+pub(crate) type Run = fn(&Arguments<'_>) -> Answer;
 
 pub(crate) struct Tool {
     pub(crate) name: &'static str,
-    pub(crate) run: fn(&Arguments<'_>) -> Answer,
+    pub(crate) run: Run,
     title: &'static str,
     description: &'static str,
     properties: serde_json::Map<String, Value>,
@@ -26,12 +27,7 @@ pub(crate) struct Tool {
 }
 
 impl Tool {
-    pub(crate) fn new(
-        name: &'static str,
-        title: &'static str,
-        description: &'static str,
-        run: fn(&Arguments<'_>) -> Answer,
-    ) -> Self {
+    pub(crate) fn new(name: &'static str, title: &'static str, description: &'static str, run: Run) -> Self {
         let (properties, required) = (serde_json::Map::new(), Vec::new());
         Tool { name, title, description, run, properties, required, output: None, steady: true }
     }

@@ -1,5 +1,7 @@
 //! Units and how they relate. Each kind has a base unit; a unit is so many of it, and temperatures also start elsewhere.
 
+use crate::problem::{Problem, told};
+
 #[derive(Debug)]
 pub(crate) struct Unit {
     pub(crate) kind: &'static str,
@@ -16,7 +18,7 @@ impl Unit {
 }
 
 /// A unit by its name, in any spelling that is listed. Case counts only where it must: mb is a megabyte, but Mb a megabit.
-pub(crate) fn find(key: &str, name: &str) -> Result<&'static Unit, String> {
+pub(crate) fn find(key: &str, name: &str) -> Result<&'static Unit, Problem> {
     let name = name.trim();
     let is = |unit: &&Unit, same: fn(&str, &str) -> bool| {
         same(unit.name, name) || unit.aliases.iter().any(|alias| same(alias, name))
@@ -26,7 +28,7 @@ pub(crate) fn find(key: &str, name: &str) -> Result<&'static Unit, String> {
         UNITS.iter().find(|unit| is(unit, |a, b| a == b)).or_else(|| UNITS.iter().find(|unit| is(unit, loosely)));
     found.ok_or_else(|| {
         let kinds = KINDS.map(|kind| format!("{kind}: {}", of(kind))).join("; ");
-        format!("`{key}` is {name:?}, which is not a known unit. Known are {kinds}.")
+        told!("`{key}` is {name:?}, which is not a known unit. Known are {kinds}.")
     })
 }
 

@@ -1,16 +1,19 @@
 //! Refusals that teach: what is wrong, where, and the schema of that part, so that the next try can be right.
 
-use jsonschema::error::ValidationErrorKind;
-use jsonschema::{ValidationError, Validator};
 use serde_json::{Value, json};
 use toolfold_core::{Code, Entry, Next, Refusal, words};
+use toolfold_schema::{Kind, Problem as Broken};
 
 use crate::schema::{parameters, resolve};
 
-const MOST_PROBLEMS: usize = 5;
+pub(super) const MOST_PROBLEMS: usize = 5;
 /// A schema longer than this is left to `find_tools`.
 const LONGEST_SCHEMA: usize = 4000;
 const LONGEST_MESSAGE: usize = 200;
+/// Of a name that is shown, or compared with others.
+const LONGEST_NAME: usize = 60;
+/// Names that one is compared with.
+const MOST_COMPARED: usize = 500;
 
 struct Problem {
     at: String,
@@ -24,21 +27,9 @@ pub(super) fn not_an_object(entry: &Entry) -> Refusal {
     refuse(entry, vec![problem])
 }
 
-/// What is wrong with the arguments; `None` where nothing is.
-pub(super) fn refusal(entry: &Entry, schema: &Value, validator: &Validator, arguments: &Value) -> Option<Refusal> {
-    let errors = validator.iter_errors(arguments).filter(is_about_arguments);
-    let problems: Vec<Problem> = errors.take(MOST_PROBLEMS).map(|error| problem(schema, arguments, &error)).collect();
-    (!problems.is_empty()).then(|| refuse(entry, problems))
-}
-
-/// A pattern that the checker gave up on says nothing about the arguments.
-fn is_about_arguments(error: &ValidationError<'_>) -> bool {
-    !matches!(
-        error.kind(),
-        ValidationErrorKind::BacktrackLimitExceeded { .. }
-            | ValidationErrorKind::RegexEngineFailure { .. }
-            | ValidationErrorKind::Referencing(_)
-    )
+/// What is wrong with the arguments.
+pub(super) fn refusal(entry: &Entry, schema: &Value, arguments: &Value, broken: &[Broken<'_>]) -> Refusal {
+    refuse(entry, broken.iter().map(|broken| problem(schema, arguments, broken)).collect())
 }
 
 fn refuse(entry: &Entry, problems: Vec<Problem>) -> Refusal {
@@ -60,34 +51,24 @@ fn refuse(entry: &Entry, problems: Vec<Problem>) -> Refusal {
         .next(Next::Describe { tool: entry.id.to_string(), full: true })
 }
 
-fn problem(root: &Value, arguments: &Value, error: &ValidationError<'_>) -> Problem {
-    let place = error.instance_path().to_string();
-    let part = part(root, error.schema_path().as_str());
-    let object = if place.is_empty() { Some(arguments) } else { arguments.pointer(&place) };
-    match error.kind() {
-        ValidationErrorKind::Required { property } => {
-            let name = property.as_str().unwrap_or_default();
-            missing(root, part, &place, name, object)
+fn problem(root: &Value, arguments: &Value, broken: &Broken<'_>) -> Problem {
+    let (place, part) = (&broken.at, broken.schema);
+    let object = if place.is_empty() { Some(arguments) } else { arguments.pointer(place) };
+    match &broken.kind {
+        Kind::Required(name) => missing(root, part, place, name, object),
+        Kind::AdditionalProperties(unexpected) | Kind::UnevaluatedProperties(unexpected) => {
+            Problem { at: shown(place), what: unknown(root, part, unexpected), schema: part.clone() }
         }
-        ValidationErrorKind::AdditionalProperties { unexpected }
-        | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
-            Problem { at: shown(&place), what: unknown(root, part, unexpected), schema: part.clone() }
-        }
-        _ => Problem { at: shown(&place), what: said(error), schema: part.clone() },
+        _ => Problem { at: shown(place), what: said(broken), schema: part.clone() },
     }
-}
-
-/// The schema that was broken: the place of the keyword without the keyword.
-fn part<'a>(root: &'a Value, keyword: &str) -> &'a Value {
-    let place = keyword.rsplit_once('/').map_or("", |(place, _)| place);
-    root.pointer(place).unwrap_or(root)
 }
 
 fn missing(root: &Value, part: &Value, place: &str, name: &str, object: Option<&Value>) -> Problem {
     let known = parameters(root, part).list;
     let schema = known.iter().find(|parameter| parameter.name == name).map(|parameter| resolve(root, parameter.schema));
     let given = object.and_then(Value::as_object).into_iter().flatten().map(|(key, _)| key.as_str());
-    let strange = given.filter(|key| known.iter().all(|parameter| parameter.name != *key)).take(50);
+    let strange = given.take(MOST_COMPARED).filter(|key| key.len() <= LONGEST_NAME);
+    let strange = strange.filter(|key| known.iter().all(|parameter| parameter.name != *key)).take(50);
     let meant = words::nearest(name, strange).map_or(String::new(), |key| format!(" (is {key:?} meant to be it?)"));
     Problem {
         at: format!("{place}/{name}"),
@@ -99,8 +80,8 @@ fn missing(root: &Value, part: &Value, place: &str, name: &str, object: Option<&
 fn unknown(root: &Value, part: &Value, unexpected: &[String]) -> String {
     let known = parameters(root, part).list;
     let each = unexpected.iter().take(MOST_PROBLEMS).map(|name| {
-        let near = words::nearest(name, known.iter().map(|parameter| parameter.name));
-        let name: String = name.chars().take(60).collect();
+        let name: String = name.chars().take(LONGEST_NAME).collect();
+        let near = words::nearest(&name, known.iter().take(MOST_COMPARED).map(|parameter| parameter.name));
         near.map_or(format!("{name:?} is not a parameter"), |near| {
             format!("{name:?} is not a parameter (did you mean {near:?}?)")
         })
@@ -109,8 +90,8 @@ fn unknown(root: &Value, part: &Value, unexpected: &[String]) -> String {
 }
 
 /// The checker's own words, without the value: that may be long, and the caller knows it.
-fn said(error: &ValidationError<'_>) -> String {
-    let text = error.masked_with("it").to_string();
+fn said(broken: &Broken<'_>) -> String {
+    let text = broken.text("it");
     let short: String = text.chars().take(LONGEST_MESSAGE).collect();
     if short.len() < text.len() { format!("{short}…") } else { short }
 }

@@ -122,8 +122,9 @@ fn schema() -> impl Strategy<Value = Value> {
         1 => any::<bool>().prop_map(|verdict| if verdict { json!({}) } else { json!({"not": {}}) }),
     ];
     let part = leaf.prop_recursive(3, 20, 4, |inner| {
-        prop::collection::vec(keyword(inner), 0..4)
-            .prop_map(|keywords| Value::Object(keywords.into_iter().flatten().map(|(k, v)| (k.to_owned(), v)).collect()))
+        prop::collection::vec(keyword(inner), 0..4).prop_map(|keywords| {
+            Value::Object(keywords.into_iter().flatten().map(|(k, v)| (k.to_owned(), v)).collect())
+        })
     });
     (part.clone(), part.clone(), part, prop::sample::select(DRAFTS.to_vec())).prop_map(|(root, a, b, draft)| {
         let mut root: Map<String, Value> = root.as_object().cloned().unwrap_or_default();

@@ -24,7 +24,11 @@ fn numbers() {
     check(json!({"$schema": four, "type": "integer"}), &[json!(1)], &[json!(1.0)]);
     check(json!({"$schema": four, "minimum": 1, "exclusiveMinimum": true}), &[json!(2)], &[json!(1)]);
     check(json!({"multipleOf": 0.01}), &[json!(4.35), json!(0), json!(1e300)], &[json!(4.355)]);
-    check(json!({"maximum": 9_007_199_254_740_992_u64}), &[json!(9_007_199_254_740_992_u64)], &[json!(9_007_199_254_740_993_u64)]);
+    check(
+        json!({"maximum": 9_007_199_254_740_992_u64}),
+        &[json!(9_007_199_254_740_992_u64)],
+        &[json!(9_007_199_254_740_993_u64)],
+    );
     check(json!({"const": 1}), &[json!(1.0)], &[json!(true), json!("1")]);
 }
 

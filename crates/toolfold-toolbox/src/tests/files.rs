@@ -5,14 +5,19 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::written;
+use toolfold_core::Fuel;
+
+use crate::BOUNDS;
 use crate::arguments::Arguments;
 use crate::folder::Folder;
+use crate::private::Private;
 use crate::tool::Answer;
 use crate::{files, search};
 
 struct Place {
     _outer: tempfile::TempDir,
     folder: Folder,
+    root: std::path::PathBuf,
     secret: String,
 }
 
@@ -35,13 +40,13 @@ fn place() -> Place {
     std::os::unix::fs::symlink("..", root.join("up")).unwrap();
     std::os::unix::fs::symlink("notes.txt", root.join("inner.txt")).unwrap();
     let secret = outer.path().join("secret.txt").display().to_string();
-    Place { folder: Folder::new(&root).unwrap(), secret, _outer: outer }
+    Place { folder: Folder::new(&root, &Private::default()).unwrap(), root, secret, _outer: outer }
 }
 
 type Run = fn(&Folder, &Arguments<'_>) -> Answer;
 
 fn call(place: &Place, run: Run, arguments: Value) -> String {
-    written(run(&place.folder, &Arguments(&arguments)))
+    written(run(&place.folder, &Arguments::new(&arguments, &Fuel::new(BOUNDS.fuel), &Private::default())))
 }
 
 #[test]
@@ -95,7 +100,7 @@ fn reading() {
         read(json!({"path": "no.txt"})),
         "error: \"no.txt\" does not exist. Use list_directory to see what there is."
     );
-    let large = place.folder.resolve("").unwrap().join("large.txt");
+    let large = place.root.join("large.txt");
     std::fs::File::create(large).unwrap().set_len(files::LARGEST_FILE + 1).unwrap();
     assert_eq!(
         read(json!({"path": "large.txt"})),
@@ -150,4 +155,64 @@ fn the_registered_tools_read_the_working_directory() {
     assert!(super::answer("list_directory", &json!({})).contains("Cargo.toml"));
     assert!(super::answer("search_files", &json!({"pattern": "^name", "name": "Cargo.toml"})).contains("Cargo.toml"));
     assert!(super::answer("file_info", &json!({"path": "src"})).contains("directory"));
+}
+
+/// The program's own files, by whatever name, and pipes: refused, and nothing waits.
+#[test]
+fn what_is_private_or_no_file_is_not_read() {
+    let place = place();
+    let root = &place.root;
+    std::fs::write(root.join("toolfold.toml"), "token = \"two\"").unwrap();
+    std::fs::write(root.join("toolfold.toml.bak"), "token = \"two\"").unwrap();
+    std::os::unix::fs::symlink("toolfold.toml", root.join("settings.txt")).unwrap();
+    std::fs::create_dir(root.join("state")).unwrap();
+    std::fs::write(root.join("state/token"), "two").unwrap();
+    std::fs::write(root.join("own.json"), "two").unwrap();
+    std::fs::hard_link(root.join("own.json"), root.join("copy.json")).unwrap();
+    rustix::fs::mknodat(rustix::fs::CWD, root.join("pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+    let private = Private::new([root.join("state"), root.join("own.json")]);
+    let place = Place { folder: Folder::new(root, &private).unwrap(), ..place };
+    for path in ["toolfold.toml", "toolfold.toml.bak", "settings.txt", "state/token", "state", "own.json", "copy.json"]
+    {
+        let expected = format!("error: {path:?} is not to be read: it belongs to the system or to Toolfold itself.");
+        assert_eq!(call(&place, files::read, json!({"path": path})), expected);
+        assert_eq!(call(&place, search::search, json!({"path": path, "pattern": "two"})), expected);
+    }
+    assert_eq!(call(&place, files::read, json!({"path": "pipe"})), "error: pipe is not a regular file.");
+    assert!(call(&place, files::info, json!({"path": "pipe"})).contains("\"kind\":\"other\""));
+    let found = call(&place, search::search, json!({"pattern": "two"}));
+    assert!(!found.contains("toolfold.toml") && !found.contains("state") && !found.contains("json\""), "{found}");
+}
+
+#[test]
+fn the_kernel_shows_nothing_of_itself() {
+    let place = place();
+    let place = Place { folder: Folder::new(Path::new("/"), &Private::default()).unwrap(), ..place };
+    for path in ["proc/self/environ", "/proc/self/environ", "sys/kernel", "dev/null", "dev/zero", "proc/self/fd/0"] {
+        let answer = call(&place, files::read, json!({"path": path}));
+        assert!(answer.starts_with("error: ") && !answer.contains("PATH="), "{path}: {answer}");
+    }
+}
+
+/// A folder that is a link every other moment: what is read is inside, or nothing.
+#[test]
+fn a_folder_exchanged_for_a_link_leads_nowhere() {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    let place = place();
+    let root = &place.root;
+    std::fs::create_dir(root.join("d")).unwrap();
+    std::fs::write(root.join("d/secret.txt"), "inside\n").unwrap();
+    std::os::unix::fs::symlink("..", root.join("l")).unwrap();
+    for n in 0..2_000 {
+        // One exchange for every reading, at every possible moment of it in turn.
+        let answer = std::thread::scope(|scope| {
+            let read = scope.spawn(|| call(&place, files::read, json!({"path": "d/secret.txt"})));
+            if n % 2 == 0 {
+                std::thread::yield_now();
+            }
+            renameat_with(CWD, root.join("d"), CWD, root.join("l"), RenameFlags::EXCHANGE).unwrap();
+            read.join().unwrap()
+        });
+        assert!(!answer.contains("two secrets"), "{answer}");
+    }
 }
