@@ -1,12 +1,14 @@
 //! Who answers a command: the instance that runs with this configuration, or a gateway for this one command. Then what is
 //! remembered is used, and what is not known yet is asked for while the person sees whom we wait for.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use tokio::time::Instant;
 use toolfold::{Registry, toolbox};
-use toolfold_config::Config;
+use toolfold_config::{Config, LoadOptions};
 use toolfold_gateway::{Gateway, LocalServer, Options, ServerStatus};
+use toolfold_store::Store;
 
 use super::ask::{Answer, Ask, Needs};
 use super::output::{Style, progress, tell};
@@ -98,8 +100,16 @@ pub(crate) fn local_servers(config: &Config) -> Vec<LocalServer> {
         return Vec::new();
     }
     let mut registry = Registry::new("toolbox");
-    toolbox::register(&mut registry);
+    toolbox::register_without(&mut registry, own_files(config));
     vec![registry.into_server()]
+}
+
+/// What no tool of ours may read: the configuration, with whatever secrets are in it, and what is kept between runs.
+fn own_files(config: &Config) -> Vec<PathBuf> {
+    let surroundings = LoadOptions::from_process();
+    let folders = [surroundings.user_config_dir, surroundings.data_dir].into_iter().flatten();
+    let stores = config.store.iter().flat_map(|store| [store.clone(), Store::record_path(store)]);
+    config.files.iter().cloned().chain(folders).chain(stores).collect()
 }
 
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Fail> {
