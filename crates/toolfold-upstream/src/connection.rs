@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use toolfold_wire::{Era, Id, Message, Peer, Raw, RpcError, raw};
 
 use crate::call::CallError;
+use crate::closing::{Closing, Failure};
 use crate::http::Endpoint;
 use crate::incoming::Questions;
 use crate::outbox::{Outbox, Undeliverable};
@@ -79,56 +80,6 @@ pub(crate) struct Request<'a> {
     pub(crate) capabilities: Option<&'a Raw>,
     pub(crate) owner: Option<Owner>,
     pub(crate) background: bool,
-}
-
-/// Why a connection ended.
-#[derive(Debug, Clone)]
-pub(crate) struct Closing {
-    /// Completes the sentence "the server …".
-    pub(crate) what: String,
-    /// The last thing it said on stderr.
-    pub(crate) words: Option<String>,
-    /// Nobody's fault: the server can be asked again at once (a session it forgot, a restart of ours).
-    pub(crate) harmless: bool,
-}
-
-impl Closing {
-    pub(crate) fn because(what: impl Into<String>) -> Self {
-        Closing { what: what.into(), words: None, harmless: false }
-    }
-
-    pub(crate) fn harmless(what: impl Into<String>) -> Self {
-        Closing { harmless: true, ..Closing::because(what) }
-    }
-
-    pub(crate) fn why(&self) -> String {
-        match &self.words {
-            Some(words) => format!("the server {}; it said: {words}", self.what),
-            None => format!("the server {}", self.what),
-        }
-    }
-}
-
-#[derive(Debug)]
-pub(crate) enum Failure {
-    Call(CallError),
-    /// The server cannot have seen the request, so that sending it over another connection is no second time.
-    NotSent(String),
-}
-
-impl From<CallError> for Failure {
-    fn from(error: CallError) -> Self {
-        Failure::Call(error)
-    }
-}
-
-impl Failure {
-    pub(crate) fn into_call_error(self) -> CallError {
-        match self {
-            Failure::Call(error) => error,
-            Failure::NotSent(why) => CallError::unavailable(why),
-        }
-    }
 }
 
 impl Connection {

@@ -13,7 +13,8 @@ use toolfold_wire::{Era, LATEST_LEGACY, LEGACY, MODERN, Object, Raw, RpcError, c
 use tracing::Instrument;
 
 use crate::call::CallError;
-use crate::connection::{Closing, Connection, Failure, Link, Request};
+use crate::closing::{Closing, Failure};
+use crate::connection::{Connection, Link, Request};
 use crate::outgoing::client_info;
 use crate::shared::Shared;
 use crate::unopened::Unopened;

@@ -20,7 +20,8 @@ use toolfold_wire::{
 use crate::apart::apart;
 use crate::buffer::Buffer;
 use crate::call::CallError;
-use crate::connection::{Closing, Connection, Failure, Link};
+use crate::closing::{Closing, Failure};
+use crate::connection::{Connection, Link};
 use crate::http_stream;
 use crate::shared::{Shared, Stale, lock};
 use crate::stdio::lost;

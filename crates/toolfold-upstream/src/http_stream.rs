@@ -14,7 +14,8 @@ use crate::apart::apart;
 use crate::backoff::Backoff;
 use crate::buffer::Payment;
 use crate::call::CallError;
-use crate::connection::{Closing, Connection, Failure, Link};
+use crate::closing::{Closing, Failure};
+use crate::connection::{Connection, Link};
 use crate::http::{Endpoint, broken, is_stream};
 use crate::stdio::lost;
 

@@ -9,6 +9,7 @@ mod backoff;
 mod blank;
 mod buffer;
 mod call;
+mod closing;
 mod connection;
 mod era;
 mod house;

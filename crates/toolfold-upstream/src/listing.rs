@@ -22,8 +22,6 @@ use crate::shared::Stale;
 const MOST_PAGES: usize = 1000;
 /// Entries of one list. Five times what the largest server has that anybody knows of.
 const MOST_ENTRIES: usize = 25_000;
-/// All pages of one list together, in messages of the largest size.
-const LARGEST_LIST: usize = 1;
 /// All pages of one list together, in deadlines of one request.
 const LONGEST_LISTING: u32 = 5;
 
@@ -94,12 +92,20 @@ async fn all_pages(connection: &Arc<Connection>, method: &str, key: &str) -> Res
     let mut entries: Vec<Raw> = Vec::new();
     let mut seen = HashSet::new();
     let mut cursor: Option<String> = None;
-    let mut room = config.max_message.saturating_mul(LARGEST_LIST);
+    // All pages together are no larger than one message may be: what is kept of them is kept for good.
+    let mut room = config.max_message;
     for _ in 0..MOST_PAGES {
         let page = one_page(connection, method, cursor.take()).await?;
-        room = room.saturating_sub(page.get().len());
         let (next, more) = read_page(page, key).await?;
-        entries.extend(more);
+        entries.extend(more.into_iter().take_while(|entry| {
+            room = room.saturating_sub(entry.get().len());
+            room > 0
+        }));
+        if room == 0 {
+            let (server, used) = (&config.name, entries.len());
+            tracing::warn!(%server, method, used, "the list is too large: only its beginning is used");
+            return Ok(entries);
+        }
         if entries.len() > MOST_ENTRIES {
             let (server, left_out) = (&config.name, entries.len() - MOST_ENTRIES);
             tracing::warn!(%server, method, left_out, "the list is too long: only the first {MOST_ENTRIES} entries are used");
@@ -107,7 +113,7 @@ async fn all_pages(connection: &Arc<Connection>, method: &str, key: &str) -> Res
             return Ok(entries);
         }
         match next {
-            Some(next) if room > 0 && seen.insert(next.clone()) => cursor = Some(next),
+            Some(next) if seen.insert(next.clone()) => cursor = Some(next),
             Some(_) => {
                 tracing::warn!(server = %config.name, method, "the list does not end: only its beginning is used");
                 return Ok(entries);

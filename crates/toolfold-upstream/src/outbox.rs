@@ -30,12 +30,12 @@ pub(crate) struct Outbox {
 struct Queue {
     /// Closed by dropping it: that is how a server hears that its input is over.
     pipe: Option<Arc<pipe::Sender>>,
-    lines: VecDeque<Line>,
+    lines: VecDeque<Queued>,
     /// How much of the first line is written.
     written: usize,
 }
 
-struct Line {
+struct Queued {
     /// The request it is, where it is one.
     id: Option<u64>,
     bytes: Vec<u8>,
@@ -85,7 +85,7 @@ impl Outbox {
         };
         // Half a line cannot be taken back, so the first one has room whatever else there is.
         let share = self.memory.take(bytes.len());
-        queue.lines.push_back(Line { id, bytes, _share: share });
+        queue.lines.push_back(Queued { id, bytes, _share: share });
         queue.written = written;
         self.news.notify_one();
         Ok(())
@@ -145,7 +145,7 @@ impl Outbox {
         if (counted && share.is_none()) || queue.lines.len() >= MOST_LINES {
             return Err(Undeliverable::Full);
         }
-        queue.lines.push_back(Line { id, bytes, _share: share });
+        queue.lines.push_back(Queued { id, bytes, _share: share });
         Ok(())
     }
 }

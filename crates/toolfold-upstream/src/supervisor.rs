@@ -23,7 +23,8 @@ use tracing::Instrument;
 
 use crate::backoff::Backoff;
 use crate::call::CallError;
-use crate::connection::{Closing, Connection};
+use crate::closing::Closing;
+use crate::connection::Connection;
 use crate::era::{self, Established, Greeting, Refused};
 use crate::listing;
 use crate::manifest::Manifest;

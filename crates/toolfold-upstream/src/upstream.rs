@@ -11,7 +11,8 @@ use toolfold_wire::{Era, Object, Raw};
 use tracing::Instrument;
 
 use crate::call::{Call, CallError};
-use crate::connection::{Connection, Failure, MOST_OPEN, Owner, Request};
+use crate::closing::Failure;
+use crate::connection::{Connection, MOST_OPEN, Owner, Request};
 use crate::house::House;
 use crate::manifest::Manifest;
 use crate::shared::Shared;

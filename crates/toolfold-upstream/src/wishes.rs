@@ -11,7 +11,8 @@ use toolfold_wire::{Era, Object, Raw, raw};
 
 use crate::backoff::Backoff;
 use crate::call::CallError;
-use crate::connection::{Connection, Failure, Request};
+use crate::closing::Failure;
+use crate::connection::{Connection, Request};
 use crate::shared::Stale;
 
 /// Keeps a connection's wishes known to the server, for as long as the connection lasts.
