@@ -1,6 +1,7 @@
 //! Transports: stdio and streamable HTTP, both eras of the protocol on each. This crate translates and never decides:
 //! what a request means is the gateway's business, how it came in and how its answer goes out is ours.
 
+mod apart;
 mod asking;
 mod asks;
 mod budget;

@@ -14,6 +14,7 @@ use toolfold_gateway::Gateway;
 use toolfold_wire::{BadMessage, Id, Message, Object, Raw, RpcError, code, raw};
 use tracing::debug;
 
+use crate::apart::apart;
 use crate::asking::{Asking, is_notification};
 use crate::asks::Outlet;
 use crate::budget::{Budget, SMALL, counted};
@@ -106,7 +107,8 @@ impl Connection {
         }
         while self.work.try_join_next().is_some() {}
         let (line, counted) = self.counted(line);
-        for message in Message::parse_all(line) {
+        let messages = apart(line.len(), move || Message::parse_all(line)).await.unwrap_or_default();
+        for message in messages {
             match message {
                 Ok(Message::Request { id, .. }) if !counted => {
                     let error = RpcError::internal("Too many large requests are being worked on. Try again later.");

@@ -24,6 +24,8 @@ const BYTES_PER_SECOND: usize = 64 * 1024;
 const FAREWELL: Duration = Duration::from_secs(1);
 /// What is taken of a body that is refused, so that its sender hears of it.
 const MOST_DISCARDED: usize = 2 * LARGEST_BODY;
+/// From here on a body has a buffer of its own from the system.
+const LARGE: usize = 1024 * 1024;
 /// Memory is taken in steps of this many bytes.
 const STEP: usize = 256 * 1024;
 
@@ -76,8 +78,10 @@ async fn collect(app: &App, headers: &HeaderMap, body: &mut Incoming) -> Result<
         // All of it in one piece, as it lies in the buffer of the connection: nothing to copy.
         return Ok(first);
     }
-    // Room for all of it, and memory for as much as has come: pages nobody wrote to cost nothing.
-    let mut whole = Vec::with_capacity(announced as usize);
+    // Room for all of it, and memory for as much as has come: pages nobody wrote to cost nothing. What is large gets more
+    // room than any allocator keeps for later, so that it goes back to the system with the request.
+    let room = if announced as usize > LARGE { LARGEST_BODY + LARGE } else { announced as usize };
+    let mut whole = Vec::with_capacity(room);
     let mut share = None;
     let mut next = Some(first);
     while let Some(more) = next {

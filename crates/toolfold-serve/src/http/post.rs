@@ -23,6 +23,7 @@ use super::routes::not_allowed;
 use super::session::{Said, Session};
 use super::stateless::unknown_version;
 use super::{App, stateless};
+use crate::apart::apart;
 use crate::asking::{Asking, is_notification};
 use crate::conversation::Conversation;
 use crate::running::InFlight;
@@ -57,7 +58,10 @@ pub(crate) async fn mcp(app: &Arc<App>, caller: Caller, parts: Parts, body: Inco
 }
 
 async fn post(app: &Arc<App>, caller: Caller, headers: &HeaderMap, accepts: Accepts, body: Bytes) -> Reply {
-    let mut messages = Message::parse_all(body);
+    let size = body.len();
+    let Some(mut messages) = apart(size, move || Message::parse_all(body)).await else {
+        return error_response(StatusCode::INTERNAL_SERVER_ERROR, None, RpcError::internal("It could not be read."));
+    };
     if messages.len() > 1 {
         return Box::pin(batch(app, &caller, headers, messages)).await;
     }
@@ -67,10 +71,13 @@ async fn post(app: &Arc<App>, caller: Caller, headers: &HeaderMap, accepts: Acce
         None => return empty_response(StatusCode::ACCEPTED),
     };
     match message {
-        Message::Request { id, method, params } => match Asking::read(id, method, params.as_ref()) {
-            Ok(asking) => ask(app, caller, headers, accepts, asking).await,
-            Err((id, error)) => error_response(StatusCode::BAD_REQUEST, id, error),
-        },
+        Message::Request { id, method, params } => {
+            match apart(size, move || Asking::read(id, method, params.as_ref())).await {
+                Some(Ok(asking)) => ask(app, caller, headers, accepts, asking).await,
+                Some(Err((id, error))) => error_response(StatusCode::BAD_REQUEST, id, error),
+                None => empty_response(StatusCode::INTERNAL_SERVER_ERROR),
+            }
+        }
         Message::Notification { .. } if says_stateless(headers) => empty_response(StatusCode::ACCEPTED),
         Message::Notification { method, params } => match session_of(app, &caller, headers) {
             Ok(session) => {

@@ -18,6 +18,7 @@ use toolfold_wire::{Object, Raw, Silent, raw};
 use super::failure::{failed, refused, refused_body};
 use super::reply::{Reply, json_response};
 use super::{App, body, overview};
+use crate::apart::apart;
 use crate::text::shown;
 
 pub(super) const VERBS: [&str; 5] = ["list", "search_tool_by_category", "search_nodes", "expand_tool", CALL];
@@ -52,9 +53,10 @@ pub(crate) async fn answer(app: &App, principal: Principal, parts: Parts, body: 
 }
 
 async fn perform(app: &App, principal: Principal, verb: &'static str, bytes: Bytes) -> Reply {
-    let arguments = match arguments(bytes) {
-        Ok(arguments) => arguments,
-        Err(refusal) => return refused(&refusal),
+    let arguments = match apart(bytes.len(), move || arguments(bytes)).await {
+        Some(Ok(arguments)) => arguments,
+        Some(Err(refusal)) => return refused(&refusal),
+        None => return refused(&Refusal::new(Code::InvalidRequest, "The body could not be read.")),
     };
     let cancel = app.end.child_token();
     // A client that goes away drops this future, and with it its call.
