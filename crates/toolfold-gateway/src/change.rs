@@ -1,9 +1,10 @@
-//! What clients are told when the catalog or a server changes.
+//! What clients are told when the catalog or a resource changes. What a server says beside that belongs to a call or to
+//! nobody, and is not here.
 
-use toolfold_core::Surface;
+use toolfold_core::{ServerName, Surface};
 use toolfold_wire::{Object, Raw};
 
-use crate::request::{Client, LogLevel};
+use crate::request::Client;
 
 #[derive(Debug, Clone)]
 pub enum Change {
@@ -14,37 +15,26 @@ pub enum Change {
     },
     Prompts,
     Resources,
-    /// A resource that somebody subscribed to, under the URI that clients know.
+    /// A resource that somebody subscribed to, as its server knows it.
     Resource {
+        server: ServerName,
         uri: String,
-    },
-    /// A log message that belongs to no call.
-    Log {
-        params: Raw,
-    },
-    /// Any other notification of a server that belongs to no call, as it came.
-    Other {
-        method: String,
-        params: Option<Raw>,
     },
 }
 
 impl Change {
-    /// The notification this is, for a client of the session era that should hear of it.
-    pub fn notification(&self, client: &Client) -> Option<(&str, Option<Raw>)> {
+    /// The notifications this is, for a client of the session era that should hear of it.
+    pub fn notifications(&self, client: &Client) -> Vec<(&'static str, Option<Raw>)> {
         match self {
             Change::Tools { pinned } => {
                 let listed = client.surface == Surface::Direct || !client.loaded().is_empty();
-                (listed || *pinned).then_some((TOOLS_CHANGED, None))
+                if listed || *pinned { vec![(TOOLS_CHANGED, None)] } else { Vec::new() }
             }
-            Change::Prompts => Some((PROMPTS_CHANGED, None)),
-            Change::Resources => Some((RESOURCES_CHANGED, None)),
-            Change::Resource { uri } => client.watches(uri).then(|| (RESOURCE_UPDATED, Some(updated(uri)))),
-            Change::Log { params } => {
-                let level = Object::parse(params).and_then(|object| LogLevel::parse(&object.string("level")?));
-                client.wants(level.unwrap_or(LogLevel::Info)).then(|| ("notifications/message", Some(params.clone())))
+            Change::Prompts => vec![(PROMPTS_CHANGED, None)],
+            Change::Resources => vec![(RESOURCES_CHANGED, None)],
+            Change::Resource { server, uri } => {
+                client.watched(server, uri).iter().map(|known| (RESOURCE_UPDATED, Some(updated(known)))).collect()
             }
-            Change::Other { method, params } => Some((method, params.clone())),
         }
     }
 }

@@ -1,35 +1,40 @@
-//! Every request of a client ends up here: one match from method to answer.
+//! Every request of a client ends up here: one match from method to answer. Whatever concerns a server goes on through
+//! the gate.
 
 use std::sync::Arc;
 
-use toolfold_core::words;
-use toolfold_upstream::Call;
-use toolfold_wire::{Object, Peer, Raw, RpcError, code, raw};
+use toolfold_core::{ServerName, words};
+use toolfold_disclosure::refusal_result;
+use toolfold_wire::{Object, Peer, Raw, RpcError, code};
 
-use crate::bridge;
+use crate::call;
+use crate::gate::{Errand, Failed, Outcome, Passage, Watch};
 use crate::gateway::Gateway;
-use crate::offers::Owned;
+use crate::offers::Whose;
 use crate::request::{Client, LogLevel, Request};
 use crate::snapshot::Snapshot;
-use crate::source::{Failed, Source};
-use crate::subscriptions::Watch;
 
 impl Gateway {
     /// Answers one request, in the shape that both eras share.
     pub async fn handle(&self, request: Request) -> Result<Raw, RpcError> {
         match request.method.as_str() {
             "tools/list" => whole(&request, self.tool_list(&request.client).await),
-            "tools/call" => self.call_tool(request).await,
-            "prompts/list" => whole(&request, self.settled().await.offers.prompts.to_list("prompts")),
-            "resources/list" => whole(&request, self.settled().await.offers.resources.to_list("resources")),
+            "tools/call" => self.call(request).await.or_else(|failed| match failed {
+                Failed::Answered(error) => Err(error),
+                // A refusal is a tool result that a model reads.
+                Failed::Refused(refusal) => Ok(refusal_result(&refusal)),
+            }),
+            "prompts/list" => whole(&request, self.offers().await.offers.prompts.to_list("prompts")),
+            "resources/list" => whole(&request, self.offers().await.offers.resources.to_list("resources")),
             "resources/templates/list" => {
-                whole(&request, self.settled().await.offers.templates.to_list("resourceTemplates"))
+                whole(&request, self.offers().await.offers.templates.to_list("resourceTemplates"))
             }
             "prompts/get" => self.get_prompt(request).await,
             "resources/read" => self.read_resource(request).await,
             "resources/subscribe" => {
                 let uri = request.text("uri")?;
-                let watch = self.watch(&uri, &request.client).await?;
+                request.client.may_watch(&uri)?;
+                let watch = self.watch(&uri, &request).await?;
                 request.client.keep(uri, watch);
                 Ok(empty())
             }
@@ -44,149 +49,185 @@ impl Gateway {
         }
     }
 
-    /// A notification of a client that concerns servers.
-    pub async fn notified(&self, method: &str, params: Option<Raw>) {
-        let snapshot = self.snapshot().await;
-        let upstreams: Vec<_> = snapshot.sources.values().filter_map(Source::upstream).collect();
-        if method == "notifications/roots/list_changed" || upstreams.len() == 1 {
-            for upstream in upstreams {
-                upstream.notify(method, params.clone()).await;
+    /// Answers `tools/call`, for whoever tells refusals from results by more than their text.
+    pub async fn call(&self, request: Request) -> Result<Raw, Failed> {
+        match self.resumed(&request).await {
+            Some(resumed) => resumed,
+            None => call::call(&self.0, request).await,
+        }
+    }
+
+    /// A notification of a client that concerns servers. Requests are none, however they are sent.
+    pub async fn notified(&self, request: Request) {
+        if !request.method.starts_with("notifications/") {
+            return;
+        }
+        let snapshot = self.0.snapshot.load_full();
+        let servers: Vec<&ServerName> = servers(&snapshot).collect();
+        if request.method == "notifications/roots/list_changed" || servers.len() == 1 {
+            for server in servers {
+                // Nobody waits for what comes of it.
+                let _ = self.pass(&snapshot, server, &request, Errand::Tell).await;
             }
         }
     }
 
     /// Watches a resource until the answer is dropped.
-    pub async fn watch(&self, uri: &str, client: &Client) -> Result<Watch, RpcError> {
-        let snapshot = self.settled().await;
-        let owner = snapshot.offers.resource(uri).ok_or_else(|| no_resource(client, uri))?;
-        let upstream = snapshot.sources.get(&owner.server).and_then(Source::upstream);
-        let upstream = upstream.ok_or_else(|| no_resource(client, uri))?.clone();
-        let (watch, first) = self.0.subscriptions.watch(upstream.clone(), owner.original.clone());
-        if first {
-            use toolfold_upstream::CallError;
-            upstream.subscribe(&owner.original).await.map_err(|error| match error {
-                CallError::Answered(error) => error,
-                other => RpcError::internal(format!("The server {} cannot watch it: {other}", owner.server)),
-            })?;
+    pub async fn watch(&self, uri: &str, request: &Request) -> Result<Watch, RpcError> {
+        let snapshot = self.offers().await;
+        let (server, original) = self.owner_of(&snapshot, uri, &request.client)?;
+        match self.pass(&snapshot, &server, request, Errand::Watch(original)).await.map_err(rpc)? {
+            Outcome::Watching(watch) => Ok(watch),
+            _ => Err(no_resource(&request.client, uri)),
         }
-        Ok(watch)
     }
 
     async fn get_prompt(&self, request: Request) -> Result<Raw, RpcError> {
-        let mut params = request.params.clone();
-        if let Some(resumed) = bridge::resume(self, &request, &params).await {
+        if let Some(resumed) = self.resumed(&request).await {
             return resumed.map_err(rpc);
         }
         let name = request.text("name")?;
-        let snapshot = self.settled().await;
+        let snapshot = self.offers().await;
         let Some(owner) = snapshot.offers.prompts.owner(&name) else { return Err(no_prompt(&snapshot, &name)) };
+        let mut params = request.params.clone();
         params.set("name", &owner.original);
-        self.exchange_with(&snapshot, owner, &request, params).await
+        self.ask(&snapshot, &owner.server, &request, params).await
     }
 
     async fn read_resource(&self, request: Request) -> Result<Raw, RpcError> {
-        let mut params = request.params.clone();
-        if let Some(resumed) = bridge::resume(self, &request, &params).await {
+        if let Some(resumed) = self.resumed(&request).await {
             return resumed.map_err(rpc);
         }
         let uri = request.text("uri")?;
-        let snapshot = self.settled().await;
-        if let Some(owner) = snapshot.offers.resource(&uri) {
-            params.set("uri", &owner.original);
-            return self.exchange_with(&snapshot, &owner, &request, params).await;
-        }
-        // A link out of a tool's result need not be listed anywhere. Reading changes nothing, so whoever offers
-        // resources at all may be asked.
-        let mut refused = no_resource(&request.client, &uri);
-        for (server, source) in &snapshot.sources {
-            if !offers_resources(source) {
-                continue;
+        let snapshot = self.offers().await;
+        let (server, original) = self.owner_of(&snapshot, &uri, &request.client)?;
+        let mut params = request.params.clone();
+        params.set("uri", &original);
+        self.ask(&snapshot, &server, &request, params).await
+    }
+
+    /// The server that a resource is asked of, and what it calls it. An address that nobody lists is asked of the server
+    /// whose result held the link, or of the only one that has resources at all; otherwise of nobody.
+    fn owner_of(&self, snapshot: &Snapshot, uri: &str, client: &Client) -> Result<(ServerName, String), RpcError> {
+        match snapshot.offers.resource(uri) {
+            Whose::One(owner) => Ok((owner.server, owner.original)),
+            Whose::Several(servers) => Err(contested(uri, &servers)),
+            Whose::Nobody => {
+                let linked = self.0.gate.linked(&client.principal, uri);
+                let server = linked.or_else(|| only(servers(snapshot).filter(|name| has_resources(snapshot, name))));
+                server.map(|server| (server, uri.to_owned())).ok_or_else(|| no_resource(client, uri))
             }
-            match bridge::exchange(self, (server, source), &request, params.clone()).await {
-                Ok(result) => return Ok(result),
-                Err(Failed::Answered(error)) => refused = error,
-                Err(Failed::Refused(_)) => {}
-            }
         }
-        Err(refused)
     }
 
     async fn complete(&self, request: Request) -> Result<Raw, RpcError> {
         let mut params = request.params.clone();
         let mut reference = params.object("ref").ok_or_else(|| RpcError::invalid_params("`ref` is missing."))?;
-        let snapshot = self.settled().await;
-        let (key, owner) = match reference.string("type").as_deref() {
+        let snapshot = self.offers().await;
+        let (key, server, original) = match reference.string("type").as_deref() {
             Some("ref/prompt") => {
                 let name = reference.string("name").unwrap_or_default();
-                let owner = snapshot.offers.prompts.owner(&name).cloned();
-                ("name", owner.ok_or_else(|| no_prompt(&snapshot, &name))?)
+                let owner = snapshot.offers.prompts.owner(&name).ok_or_else(|| no_prompt(&snapshot, &name))?;
+                ("name", owner.server.clone(), owner.original.clone())
             }
             Some("ref/resource") => {
                 let uri = reference.string("uri").unwrap_or_default();
-                let owner = snapshot.offers.templates.owner(&uri).cloned().or_else(|| snapshot.offers.resource(&uri));
-                ("uri", owner.ok_or_else(|| no_resource(&request.client, &uri))?)
+                match snapshot.offers.templates.owner(&uri) {
+                    Some(owner) => ("uri", owner.server.clone(), owner.original.clone()),
+                    None => match snapshot.offers.resource(&uri) {
+                        Whose::One(owner) => ("uri", owner.server, owner.original),
+                        Whose::Several(servers) => return Err(contested(&uri, &servers)),
+                        Whose::Nobody => return Err(no_resource(&request.client, &uri)),
+                    },
+                }
             }
             _ => return Err(RpcError::invalid_params("`ref.type` must be ref/prompt or ref/resource.")),
         };
-        reference.set(key, &owner.original);
+        reference.set(key, &original);
         params.set("ref", &reference);
-        self.exchange_with(&snapshot, &owner, &request, params).await
+        self.ask(&snapshot, &server, &request, params).await
     }
 
     async fn set_log_level(&self, request: &Request) -> Result<Raw, RpcError> {
         let level = request.text("level")?;
         let level = LogLevel::parse(&level).ok_or_else(|| {
-            RpcError::invalid_params(format!("Unknown log level {level:?}: use one of {}.", LogLevel::NAMES.join(", ")))
+            let shown: String = level.chars().take(32).collect();
+            RpcError::invalid_params(format!("Unknown log level {shown:?}: use one of {}.", LogLevel::NAMES.join(", ")))
         })?;
         request.client.set_log_level(level);
-        for upstream in self.snapshot().await.sources.values().filter_map(Source::upstream) {
-            upstream.set_log_level(level.as_str());
+        let snapshot = self.0.snapshot.load_full();
+        for server in servers(&snapshot) {
+            // A wish: a server that cannot hear it now hears it when it can.
+            let _ = self.pass(&snapshot, server, request, Errand::LogLevel(level.as_str())).await;
         }
         Ok(empty())
     }
 
     /// A method we do not know is somebody's extension: with one server behind us it is meant for that one.
     async fn pass_on(&self, request: Request) -> Result<Raw, RpcError> {
-        let snapshot = self.settled().await;
-        let mut servers = snapshot.sources.iter().filter(|(_, source)| source.upstream().is_some());
-        let (Some((server, source)), None) = (servers.next(), servers.next()) else {
-            return Err(RpcError::method_not_found(&request.method));
+        self.0.waiting.published().await;
+        let snapshot = self.0.snapshot.load_full();
+        let Some(server) = only(servers(&snapshot)) else {
+            let method: String = request.method.chars().take(128).collect();
+            return Err(RpcError::method_not_found(&method));
         };
-        let call = Call {
-            method: request.method.clone(),
-            params: Some(request.params.to_raw()),
-            peer: request.peer.clone(),
-            client: request.client.id,
-            client_capabilities: request.client.capabilities.clone(),
-            timeout: None,
-            cancel: request.cancel.clone(),
-        };
-        source.request(server, call).await.map_err(rpc)
+        let params = request.params.clone();
+        self.ask(&snapshot, &server, &request, params).await
     }
 
-    async fn exchange_with(
+    /// Goes on with a call that was parked, if that is what this request is about.
+    async fn resumed(&self, request: &Request) -> Option<Result<Raw, Failed>> {
+        let exchange = match self.0.gate.parked(request)? {
+            Ok(exchange) => exchange,
+            Err(unknown) => return Some(Err(unknown)),
+        };
+        let (snapshot, server) = (self.0.snapshot.load_full(), exchange.server.clone());
+        let answers = request.params.object("inputResponses").unwrap_or_default();
+        let outcome = self.pass(&snapshot, &server, request, Errand::Resume(exchange, answers)).await;
+        Some(outcome.and_then(result_of))
+    }
+
+    async fn ask(
         &self,
         snapshot: &Snapshot,
-        owner: &Owned,
+        server: &ServerName,
         request: &Request,
         params: Object,
     ) -> Result<Raw, RpcError> {
-        let source = snapshot.sources.get(&owner.server);
-        let source = source.ok_or_else(|| RpcError::internal(format!("The server {} is gone.", owner.server)))?;
-        bridge::exchange(self, (&owner.server, source), request, params).await.map_err(rpc)
+        let outcome = self.pass(snapshot, server, request, Errand::Ask(params)).await;
+        outcome.and_then(result_of).map_err(rpc)
+    }
+
+    /// Through the gate, for what is not a tool.
+    async fn pass(
+        &self,
+        snapshot: &Snapshot,
+        server: &ServerName,
+        request: &Request,
+        errand: Errand,
+    ) -> Result<Outcome, Failed> {
+        self.0.gate.pass(snapshot, Passage { request, server, entry: None, errand }).await
+    }
+
+    /// What servers offer beside tools, once those that may soon say it have.
+    async fn offers(&self) -> Arc<Snapshot> {
+        self.0.waiting.settled().await;
+        self.0.snapshot.load_full()
     }
 }
 
 impl Request {
     /// A request of its own, for callers inside the program.
     pub fn new(client: Arc<Client>, peer: Arc<dyn Peer>, method: &str, params: Object) -> Self {
-        Request { client, peer, method: method.to_owned(), params, cancel: Default::default() }
+        Request { client, peer, method: method.to_owned(), params }
     }
 
     /// The parameters of a message as an object, once, where it comes in.
     pub fn params_of(method: &str, params: Option<&Raw>) -> Result<Object, RpcError> {
-        Object::parse_optional(params)
-            .ok_or_else(|| RpcError::invalid_params(format!("The params of {method} must be an object.")))
+        Object::parse_optional(params).ok_or_else(|| {
+            let method: String = method.chars().take(128).collect();
+            RpcError::invalid_params(format!("The params of {method} must be an object."))
+        })
     }
 
     fn text(&self, key: &str) -> Result<String, RpcError> {
@@ -195,10 +236,18 @@ impl Request {
     }
 }
 
+/// The result of a request: `input_required` is one, too.
+pub(crate) fn result_of(outcome: Outcome) -> Result<Raw, Failed> {
+    match outcome {
+        Outcome::Done(result) | Outcome::Parked(result) => Ok(result),
+        Outcome::Watching(_) | Outcome::Told => Ok(empty()),
+    }
+}
+
 /// Lists are answered whole; a cursor can only be one that we never gave.
 fn whole(request: &Request, list: Raw) -> Result<Raw, RpcError> {
     match request.params.get("cursor") {
-        Some(cursor) if cursor.get() != "null" => {
+        Some(cursor) if !cursor.is_null() => {
             Err(RpcError::invalid_params("Unknown cursor: the list is answered whole, ask without one."))
         }
         _ => Ok(list),
@@ -206,23 +255,43 @@ fn whole(request: &Request, list: Raw) -> Result<Raw, RpcError> {
 }
 
 fn empty() -> Raw {
-    raw(&Object::new())
+    Object::new().to_raw()
 }
 
-fn offers_resources(source: &Source) -> bool {
-    let capabilities = source.upstream().and_then(|upstream| upstream.manifest()?.capabilities.clone());
+/// The servers that speak MCP.
+fn servers(snapshot: &Snapshot) -> impl Iterator<Item = &ServerName> {
+    snapshot.sources().filter(|(_, source)| source.is_server()).map(|(name, _)| name)
+}
+
+fn only<'a>(mut names: impl Iterator<Item = &'a ServerName>) -> Option<ServerName> {
+    let first = names.next()?;
+    names.next().is_none().then(|| first.clone())
+}
+
+fn has_resources(snapshot: &Snapshot, server: &ServerName) -> bool {
+    let manifest = snapshot.source(server).and_then(|source| source.manifest());
+    let capabilities = manifest.and_then(|manifest| manifest.capabilities.clone());
     capabilities.as_ref().and_then(Object::parse).is_some_and(|object| object.contains("resources"))
 }
 
 fn no_prompt(snapshot: &Snapshot, name: &str) -> RpcError {
     let nearest = words::nearest(name, snapshot.offers.prompts.names());
     let hint = nearest.map_or_else(String::new, |nearest| format!(" Did you mean {nearest:?}?"));
+    let name: String = name.chars().take(128).collect();
     RpcError::invalid_params(format!("There is no prompt {name:?}.{hint}"))
 }
 
 fn no_resource(client: &Client, uri: &str) -> RpcError {
     let code = if client.has_session() { code::RESOURCE_NOT_FOUND_LEGACY } else { code::INVALID_PARAMS };
-    RpcError::new(code, format!("Resource not found: {uri}")).with_data(&Object::new().with("uri", uri))
+    let uri: String = uri.chars().take(512).collect();
+    RpcError::new(code, format!("Resource not found: {uri}")).with_data(&Object::new().with("uri", &uri))
+}
+
+/// Two servers could be meant, and neither may speak for the other.
+fn contested(uri: &str, servers: &[ServerName]) -> RpcError {
+    let uri: String = uri.chars().take(512).collect();
+    let spellings: Vec<String> = servers.iter().take(8).map(|server| format!("{server}+{uri}")).collect();
+    RpcError::invalid_params(format!("Several servers have {uri}. Ask for one of: {}", spellings.join(", ")))
 }
 
 /// Outside of tool calls a refusal is a JSON-RPC error that carries its code.

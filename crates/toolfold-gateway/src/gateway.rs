@@ -1,33 +1,31 @@
 //! The handle everybody holds. Starting it returns at once: servers are contacted, and the store is read, while the
 //! first clients are already being answered.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use serde::Serialize;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
-use tokio::time::Instant;
 use toolfold_config::Config;
-use toolfold_core::{Groups, ServerName, Surface};
+use toolfold_core::{Absence, ServerName, Surface};
 use toolfold_disclosure::{Checker, instructions};
-use toolfold_store::Store;
 use toolfold_upstream::State;
 use toolfold_wire::{Memory, Raw};
 
-use crate::bridge::Parked;
 use crate::change::Change;
-use crate::local::LocalServer;
+use crate::gate::{CallRecord, Gate, Source};
+use crate::kept::Kept;
+use crate::local::{LocalServer, Unregistered};
 use crate::precise::Tier;
+use crate::progress::{Progress, Waiting};
 use crate::request::Client;
+use crate::scope::Scope;
 use crate::snapshot::Snapshot;
-use crate::subscriptions::Subscriptions;
-use crate::writer::{Event, Progress, Writer};
+use crate::toolsets::Toolsets;
+use crate::usage::Usage;
+use crate::writer::{Event, Writer};
 
-/// How long after the start a request may wait for servers that nothing is known of yet.
-const SETTLE: Duration = Duration::from_secs(10);
-/// How long a tool list may: long enough for a server that starts at once, short enough to be "at once".
-const SETTLE_LIST: Duration = Duration::from_secs(2);
 /// Changes a client may lag behind before it misses some: lists are asked for again anyway.
 const CHANGES: usize = 256;
 
@@ -40,21 +38,19 @@ pub struct Options {
 #[derive(Clone)]
 pub struct Gateway(pub(crate) Arc<Inner>);
 
+/// The parts. Each has what it needs and none sees the whole.
 pub(crate) struct Inner {
-    memory: Memory,
     pub(crate) snapshot: ArcSwap<Snapshot>,
-    pub(crate) config: ArcSwap<Config>,
+    pub(crate) waiting: Waiting,
+    pub(crate) gate: Gate,
     pub(crate) checker: Arc<Checker>,
-    pub(crate) parked: Parked,
-    pub(crate) subscriptions: Subscriptions,
-    /// What outlives the process. Empty until the writer has opened it, and where it cannot be opened.
-    pub(crate) store: OnceLock<Arc<Store>>,
+    pub(crate) toolsets: Toolsets,
     pub(crate) precise: Tier,
+    pub(crate) store: Kept,
     pub(crate) changes: broadcast::Sender<Change>,
-    local: ArcSwap<Vec<ServerName>>,
+    /// What may be held for clients and servers, all together.
+    memory: Memory,
     events: mpsc::UnboundedSender<Event>,
-    progress: watch::Receiver<Progress>,
-    started: Instant,
 }
 
 /// What a person sees of one server.
@@ -74,82 +70,94 @@ pub struct ServerStatus {
 impl Gateway {
     /// Starts the gateway on the current runtime.
     pub fn start(options: Options) -> Gateway {
+        let Options { config, local } = options;
         let (events, inbox) = mpsc::unbounded_channel();
-        let (progress_sender, progress) = watch::channel(Progress::Starting);
+        let (progress_sender, progress) = watch::channel(Progress::starting());
         let (changes, _) = broadcast::channel(CHANGES);
+        let store = Kept::default();
+        let memory = Memory::new(config.limits.memory);
+        let usage = Usage::new(store.clone(), config.pin_used);
+        let sources = local.iter().map(|server| (server.name.clone(), Source::Local(Arc::new(server.clone()))));
         let inner = Arc::new(Inner {
-            memory: Memory::new(options.config.limits.memory),
-            snapshot: ArcSwap::from_pointee(Snapshot::empty(&options.config)),
-            config: ArcSwap::from_pointee(options.config),
+            snapshot: ArcSwap::from_pointee(Snapshot::empty(config, sources.collect())),
+            waiting: Waiting::new(progress),
+            gate: Gate::new(usage),
             checker: Arc::default(),
-            parked: Parked::default(),
-            subscriptions: Subscriptions::default(),
-            store: OnceLock::new(),
+            toolsets: Toolsets::new(store.clone()),
             precise: Tier::default(),
+            store,
             changes,
-            local: ArcSwap::from_pointee(options.local.iter().map(|server| server.name.clone()).collect()),
+            memory: memory.clone(),
             events,
-            progress,
-            started: Instant::now(),
         });
-        tokio::spawn(Writer::new(Arc::downgrade(&inner), progress_sender, options.local).run(inbox));
+        tokio::spawn(Writer::new(Arc::downgrade(&inner), progress_sender, local, memory).run(inbox));
         Gateway(inner)
     }
 
-    /// What may be queued or kept for clients and servers together. It is as large as it was at the start.
-    pub fn memory(&self) -> &Memory {
-        &self.0.memory
+    /// What exists for this client, once there is a first snapshot.
+    pub async fn view(&self, client: &Client) -> Scope {
+        self.0.waiting.published().await;
+        self.latest(client)
     }
 
-    /// The newest snapshot, once there is a first one.
-    pub async fn snapshot(&self) -> Arc<Snapshot> {
-        self.wait_for(Progress::Published, None).await;
-        self.0.snapshot.load_full()
+    /// What exists for this client, now: nothing before the first snapshot is published.
+    pub fn latest(&self, client: &Client) -> Scope {
+        Scope::new(self.0.snapshot.load_full(), client)
     }
 
-    /// The newest snapshot, now: an empty one before the first is published.
-    pub fn latest(&self) -> Arc<Snapshot> {
-        self.0.snapshot.load_full()
+    /// As [`Gateway::view`], once every server that may soon say what it offers has done so, or had its time.
+    pub async fn settled(&self, client: &Client) -> Scope {
+        self.0.waiting.settled().await;
+        self.latest(client)
     }
 
-    /// The newest snapshot, once every server has said what it offers, failed, or had its time.
-    pub async fn settled(&self) -> Arc<Snapshot> {
-        self.wait_for(Progress::Settled, Some(SETTLE)).await;
-        self.snapshot().await
+    /// As [`Gateway::settled`], for who needs this server alone.
+    pub async fn settled_for(&self, client: &Client, server: &str) -> Scope {
+        self.0.waiting.heard_of(server).await;
+        self.latest(client)
     }
 
     /// As [`Gateway::settled`], without a limit: for a person who waits and sees what for.
-    pub async fn settled_completely(&self) -> Arc<Snapshot> {
-        self.wait_for(Progress::Settled, None).await;
-        self.0.snapshot.load_full()
+    pub async fn settled_completely(&self, client: &Client) -> Scope {
+        self.0.waiting.complete().await;
+        self.latest(client)
     }
 
     /// The result of `tools/list`. A surface that shows the same to everybody does not wait for anything.
     pub async fn tool_list(&self, client: &Client) -> Raw {
         let (surface, session, loaded) = (client.surface, client.has_session(), client.loaded());
-        let config = self.0.config.load_full();
-        let split = surface == Surface::Levels && config.settings.groups == Groups::Split;
-        if surface != Surface::Direct && !split && config.pin.is_empty() && !config.pin_used && loaded.is_empty() {
-            return self.0.snapshot.load().tool_list(surface, session, &[]);
+        let now = self.0.snapshot.load_full();
+        if loaded.is_empty() && now.has_fixed_list(surface) {
+            return now.tool_list(surface, session, &[]);
         }
-        self.wait_for(Progress::Settled, Some(SETTLE_LIST)).await;
-        self.snapshot().await.tool_list(surface, session, &loaded)
+        self.0.waiting.settled_for_list().await;
+        self.0.snapshot.load_full().tool_list(surface, session, &loaded)
     }
 
     /// What a client is told about this server as a whole.
     pub fn instructions(&self, surface: Surface) -> String {
-        let config = self.0.config.load();
-        let configured = config.servers.keys().map(ServerName::as_str);
-        let local = self.0.local.load();
-        instructions(surface, &configured.chain(local.iter().map(ServerName::as_str)).collect::<Vec<_>>())
+        let snapshot = self.0.snapshot.load();
+        let configured = snapshot.config.servers.keys().chain(snapshot.config.unusable.keys());
+        let local = snapshot.sources().filter(|(_, source)| matches!(source, Source::Local(_))).map(|(name, _)| name);
+        instructions(surface, &configured.chain(local).map(ServerName::as_str).collect::<Vec<_>>())
     }
 
     pub fn config(&self) -> Arc<Config> {
-        self.0.config.load_full()
+        self.0.snapshot.load().config.clone()
+    }
+
+    /// What may be held for clients and servers, all together. Whoever keeps or queues bytes takes a share first.
+    pub fn memory(&self) -> &Memory {
+        &self.0.memory
     }
 
     pub fn changes(&self) -> broadcast::Receiver<Change> {
         self.0.changes.subscribe()
+    }
+
+    /// Every call from now on, when it has ended.
+    pub fn calls(&self) -> broadcast::Receiver<CallRecord> {
+        self.0.gate.calls()
     }
 
     /// Applies another configuration: only what differs is started, stopped or changed.
@@ -163,10 +171,10 @@ impl Gateway {
     }
 
     /// Adds tools of this process; one that is there already by that name is replaced. Returns when they can be found.
-    pub async fn register(&self, server: LocalServer) -> Result<(), String> {
+    pub async fn register(&self, server: LocalServer) -> Result<(), Unregistered> {
         let (done, registered) = oneshot::channel();
         self.send(Event::Register(server, done));
-        registered.await.unwrap_or_else(|_| Err("the gateway was stopped".to_owned()))
+        registered.await.unwrap_or(Err(Unregistered::Stopped))
     }
 
     /// Stops every server and returns when their processes are gone.
@@ -177,46 +185,59 @@ impl Gateway {
         let _ = stopped.await;
     }
 
+    /// Whether search asks the encoder, once that is known of the newest snapshot.
+    pub async fn is_precise(&self) -> bool {
+        self.0.waiting.published().await;
+        let snapshot = self.0.snapshot.load_full();
+        self.0.precise.done_with(snapshot.catalog.number(), &snapshot.config).await;
+        self.0.snapshot.load().index.is_precise()
+    }
+
     pub async fn status(&self) -> Vec<ServerStatus> {
-        let snapshot = self.snapshot().await;
-        let describe = |(name, source): (&ServerName, &crate::source::Source)| {
-            let manifest = source.upstream().and_then(|upstream| upstream.manifest());
+        self.0.waiting.published().await;
+        let snapshot = self.0.snapshot.load_full();
+        let describe = |(name, source): (&ServerName, &Source)| {
             let tools = snapshot.catalog.servers().iter().find(|known| known.name == *name);
             let (state, why, retry) = label(source.state());
+            // One that failed the last time and was not tried again is as good as failing.
+            let failed =
+                snapshot.absent.iter().find(|absent| absent.server == *name && absent.state == Absence::Failing);
+            let (state, why) = match failed {
+                Some(absent) if why.is_none() => ("failing", absent.why.clone()),
+                _ => (state, why),
+            };
             ServerStatus {
                 name: name.clone(),
                 state,
                 why,
                 retry_in_seconds: retry.map(|wait| wait.as_secs()),
                 tools: tools.map_or(0, |tools| tools.entries.len()),
-                protocol: manifest.map(|manifest| manifest.version.clone()),
+                protocol: source.manifest().map(|manifest| manifest.version.clone()),
             }
         };
-        snapshot.sources.iter().map(describe).collect()
+        let mut all: Vec<ServerStatus> = snapshot.sources().map(describe).collect();
+        all.extend(snapshot.config.unusable.iter().map(|(name, why)| ServerStatus {
+            name: name.clone(),
+            state: "failing",
+            why: Some(why.clone()),
+            retry_in_seconds: None,
+            tools: 0,
+            protocol: None,
+        }));
+        all.sort_by(|one, other| one.name.cmp(&other.name));
+        all
     }
 
-    pub(crate) fn send(&self, event: Event) {
+    fn send(&self, event: Event) {
         // The writer lives as long as the gateway; after a stop nothing needs to be written any more.
         let _ = self.0.events.send(event);
-    }
-
-    async fn wait_for(&self, wanted: Progress, limit: Option<Duration>) {
-        let mut progress = self.0.progress.clone();
-        let reached = progress.wait_for(|now| *now >= wanted);
-        match limit {
-            Some(limit) => drop(tokio::time::timeout_at(self.0.started + limit, reached).await),
-            None => drop(reached.await),
-        }
     }
 }
 
 impl Inner {
-    /// Notes a server of this process that came later. Only the writer calls it.
-    pub(crate) fn add_local(&self, name: &ServerName) {
-        let known = self.local.load();
-        if !known.contains(name) {
-            self.local.store(Arc::new(known.iter().chain([name]).cloned().collect()));
-        }
+    /// Where events go, for who must not keep the gateway alive.
+    pub(crate) fn events(&self) -> mpsc::WeakUnboundedSender<Event> {
+        self.events.downgrade()
     }
 }
 

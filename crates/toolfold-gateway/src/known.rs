@@ -1,27 +1,41 @@
-//! What the writer knows of one server: where its calls go, and what it offers.
+//! What the writer knows of one server: where its calls go, what it offers, and why it does not.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use toolfold_catalog::{ServerTools, SetAside, Source as Tools, follow};
 use toolfold_config::Server;
-use toolfold_core::ServerName;
-use toolfold_upstream::Manifest;
+use toolfold_core::{Absent, ServerName, shown_line};
+use toolfold_upstream::{Manifest, State};
 use toolfold_wire::{Object, raw};
 use tracing::warn;
 
+use crate::gate::Source;
 use crate::local::LocalServer;
-use crate::source::Source;
 
 /// All that is known of one server.
 pub(crate) struct Known {
     pub(crate) source: Source,
     pub(crate) config: Option<Arc<Server>>,
+    pub(crate) listed: Option<Listed>,
+    /// Why it is not there, as far as is known.
+    pub(crate) failing: Option<String>,
+    /// It has said what it offers, or failed, since the start.
+    pub(crate) tried: bool,
+}
+
+/// What a server said it offers.
+#[derive(Clone)]
+pub(crate) struct Listed {
+    pub(crate) tools: Arc<ServerTools>,
     pub(crate) manifest: Option<Arc<Manifest>>,
-    pub(crate) tools: Option<Arc<ServerTools>>,
-    pub(crate) settled: bool,
 }
 
 impl Known {
+    pub(crate) fn server(source: Source, config: Arc<Server>, failing: Option<String>) -> Self {
+        Known { source, config: Some(config), listed: None, failing, tried: false }
+    }
+
     pub(crate) fn local(server: LocalServer) -> Self {
         let (tools, set_aside) = ServerTools::read(Tools {
             name: server.name.clone(),
@@ -39,38 +53,78 @@ impl Known {
     }
 
     fn here(source: Source, tools: ServerTools) -> Self {
-        Known { source, config: None, manifest: None, tools: Some(Arc::new(tools)), settled: true }
+        let listed = Some(Listed { tools: Arc::new(tools), manifest: None });
+        Known { source, config: None, listed, failing: None, tried: true }
     }
 
-    /// Takes in a list, and remembers with it what tools were called before.
-    pub(crate) fn listed(&mut self, name: &ServerName, mut manifest: Arc<Manifest>) {
+    pub(crate) fn manifest(&self) -> Option<&Arc<Manifest>> {
+        self.listed.as_ref()?.manifest.as_ref()
+    }
+
+    pub(crate) fn prefix(&self) -> bool {
+        self.config.as_ref().is_none_or(|config| config.prefix)
+    }
+
+    /// Whether it makes sense to wait for it: nothing is known of it, and it did not fail the last time.
+    pub(crate) fn is_pending(&self) -> bool {
+        !self.tried && self.listed.is_none() && self.failing.is_none()
+    }
+
+    /// Takes in a state; whether that changes what can be said of it.
+    pub(crate) fn is_now(&mut self, state: &State) -> bool {
+        let failing = match state {
+            State::Failing { why, .. } => Some(why.clone()),
+            State::Ready => None,
+            // Between two tries the last reason is still the reason.
+            _ => self.failing.clone(),
+        };
+        self.tried |= matches!(state, State::Failing { .. } | State::Stopped);
+        std::mem::replace(&mut self.failing, failing.clone()) != failing
+    }
+
+    /// What there is to say of a server that offers nothing yet.
+    pub(crate) fn absent(&self, name: &ServerName) -> Option<Absent> {
+        if self.listed.is_some() || !self.source.is_server() {
+            return None;
+        }
+        Some(match &self.failing {
+            Some(why) => Absent::failing(name.clone(), why.clone()),
+            None => Absent::starting(name.clone()),
+        })
+    }
+}
+
+impl Listed {
+    /// Reads a list, and remembers with it what tools were called before. Thousands of definitions take a while: not for
+    /// a thread that answers somebody.
+    pub(crate) fn read(config: &Server, mut manifest: Arc<Manifest>, before: Option<&Listed>) -> Self {
         let info = manifest.server_info.as_ref().and_then(Object::parse).unwrap_or_default();
         let (mut tools, set_aside) = ServerTools::read(Tools {
-            name: name.clone(),
-            prefix: self.config.as_ref().is_none_or(|config| config.prefix),
+            name: config.name.clone(),
+            prefix: config.prefix,
             title: info.string("title"),
             instructions: manifest.instructions.clone(),
             tools: manifest.tools.clone(),
         });
         warn_of(set_aside);
-        if let (Some(before), Some(last)) = (&self.tools, &self.manifest) {
+        if let Some(Listed { tools: before, manifest: Some(last) }) = before {
             let mut old_names = last.old_names.clone();
             follow(&mut old_names, &before.entries, &tools.entries);
+            let second: BTreeSet<String> = manifest.second.union(&last.second).cloned().collect();
             // The list is shared, and copied only where there is something to add.
-            if manifest.old_names != old_names {
-                Arc::make_mut(&mut manifest).old_names = old_names;
+            if manifest.old_names != old_names || manifest.second != second {
+                let manifest = Arc::make_mut(&mut manifest);
+                (manifest.old_names, manifest.second) = (old_names, second);
             }
         }
         tools.answer_to(&manifest.old_names);
-        tools.answer_to(self.config.iter().flat_map(|config| &config.aliases));
-        self.tools = Some(Arc::new(tools));
-        self.manifest = Some(manifest);
-        self.settled = true;
+        tools.answer_to(&config.aliases);
+        Listed { tools: Arc::new(tools), manifest: Some(manifest) }
     }
 }
 
 fn warn_of(set_aside: Vec<SetAside>) {
     for odd in set_aside {
-        warn!(server = %odd.server, tool = odd.index, "a tool is set aside: {}", odd.why);
+        warn!(server = %odd.server, tool = odd.index, "a tool is set aside: {}", shown_line(&odd.why.to_string()));
     }
 }

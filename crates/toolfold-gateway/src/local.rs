@@ -10,12 +10,12 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolfold_core::{Code, Entry, Fuel, Refusal, ServerName};
+use toolfold_core::{BadDefinition, Code, Entry, Fuel, Refusal, ServerName};
 use toolfold_disclosure::arguments::values;
 use toolfold_disclosure::refusal_result;
 use toolfold_wire::{BoxFuture, Raw, RpcError, raw};
 
-use crate::source::Failed;
+use crate::gate::Failed;
 use crate::threads::{NoAnswer, Threads};
 
 /// What a handler answers: a whole tool result, or text to make one of.
@@ -182,6 +182,17 @@ fn result(output: Output) -> Result<Raw, Refusal> {
     })
 }
 
+/// Why tools of this process are not there.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unregistered {
+    #[error("the tool {tool:?} {why}")]
+    Tool { tool: String, why: BadDefinition },
+    #[error("{0} is a server of the configuration")]
+    Taken(ServerName),
+    #[error("the gateway was stopped")]
+    Stopped,
+}
+
 /// A named set of in-process tools: a server like any other, only nearer.
 #[derive(Debug, Clone)]
 pub struct LocalServer {
@@ -192,9 +203,10 @@ pub struct LocalServer {
 
 impl LocalServer {
     /// Whether every tool could be called; where not, why.
-    pub(crate) fn check(&self) -> Result<(), String> {
+    pub(crate) fn check(&self) -> Result<(), Unregistered> {
         let check = |tool: &LocalTool| Entry::tool(&self.name, &raw(&tool.definition)).map(drop);
-        self.tools.iter().try_for_each(|tool| check(tool).map_err(|why| format!("the tool {:?} {why}", tool.name())))
+        let wrong = |tool: &LocalTool, why| Unregistered::Tool { tool: tool.name().to_owned(), why };
+        self.tools.iter().try_for_each(|tool| check(tool).map_err(|why| wrong(tool, why)))
     }
 
     /// These tools and the newer ones, which take the place of those of the same name.

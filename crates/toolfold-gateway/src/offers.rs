@@ -1,11 +1,13 @@
 //! What servers offer beside tools: prompts, resources, templates, under names that are unique here. A prompt is named
-//! like a tool; a resource keeps its URI, and only the second server to use the same URI gets its name put before it.
+//! like a tool; a resource keeps its URI where it is its server's own, and has the server's name put before it otherwise.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use toolfold_core::{ServerName, exposed_name};
 use toolfold_upstream::Manifest;
 use toolfold_wire::{Object, Raw, raw};
+
+use crate::claims::Claims;
 
 /// A name or URI as one server knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,11 +16,30 @@ pub(crate) struct Owned {
     pub(crate) original: String,
 }
 
-#[derive(Default, PartialEq)]
+#[derive(Default)]
 pub(crate) struct Offers {
     pub(crate) prompts: Offered,
     pub(crate) resources: Offered,
     pub(crate) templates: Offered,
+    /// Servers that can be asked for a resource with their name before its address, listed or not.
+    servers: BTreeSet<ServerName>,
+}
+
+/// Who can be asked for an address.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Whose {
+    One(Owned),
+    /// Several could be meant, and none of them was first.
+    Several(Vec<ServerName>),
+    Nobody,
+}
+
+/// What is offered by one server, as it is merged.
+pub(crate) struct Offering<'a> {
+    pub(crate) server: &'a ServerName,
+    /// Whether names have the server's before them.
+    pub(crate) prefix: bool,
+    pub(crate) manifest: &'a Manifest,
 }
 
 /// One kind of offer: definitions in order, and the way back from each exposed key.
@@ -26,6 +47,8 @@ pub(crate) struct Offers {
 pub(crate) struct Offered {
     definitions: Vec<Raw>,
     owners: HashMap<String, Owned>,
+    /// When each template came.
+    since: HashMap<(ServerName, String), u64>,
 }
 
 impl PartialEq for Offered {
@@ -36,39 +59,88 @@ impl PartialEq for Offered {
 }
 
 impl Offers {
-    pub(crate) fn merge<'a>(servers: impl Iterator<Item = (&'a ServerName, bool, &'a Manifest)>) -> Self {
+    pub(crate) fn merge(offerings: Vec<Offering<'_>>, claims: &Claims) -> Self {
         let mut offers = Offers::default();
-        for (server, prefix, manifest) in servers {
+        let names: BTreeSet<&str> = offerings.iter().map(|offering| offering.server.as_str()).collect();
+        // An address that looks like another server's with its name before it would be taken for that.
+        let misleads = |uri: &str| uri.split_once('+').is_some_and(|(name, _)| names.contains(name));
+        for Offering { server, prefix, manifest } in &offerings {
+            let (server, manifest) = (*server, *manifest);
             offers.prompts.add(server, "name", &manifest.prompts, |name| exposed_name(prefix.then_some(server), name));
-            offers.resources.add(server, "uri", &manifest.resources, str::to_owned);
-            offers.templates.add(server, "uriTemplate", &manifest.templates, str::to_owned);
+            let address = |uri: &str| match claims.is_of(uri, server) && !misleads(uri) {
+                true => uri.to_owned(),
+                false => format!("{}{uri}", qualifier(server)),
+            };
+            offers.resources.add(server, "uri", &manifest.resources, address);
+            offers.templates.add(server, "uriTemplate", &manifest.templates, address);
+            offers.templates.since.extend(template_times(manifest, claims, server));
+            if !manifest.resources.is_empty() || !manifest.templates.is_empty() || has_resources(manifest) {
+                offers.servers.insert(server.clone());
+            }
         }
         offers
     }
 
-    /// Which server has a resource: the one that lists it, or the first whose template could have made it.
-    pub(crate) fn resource(&self, uri: &str) -> Option<Owned> {
+    /// Which server has a resource: the one that lists it, or the one whose template could have made it, or the one whose
+    /// name stands before it.
+    pub(crate) fn resource(&self, uri: &str) -> Whose {
         if let Some(owner) = self.resources.owner(uri) {
-            return Some(owner.clone());
+            return Whose::One(owner.clone());
         }
-        let by_name = self.templates.owners.iter().collect::<BTreeMap<_, _>>();
-        by_name.into_iter().find_map(|(template, owner)| {
-            let (fits, original) = match template.strip_prefix(&qualifier(&owner.server)) {
-                Some(_) if owner.original != *template => {
-                    let rest = uri.strip_prefix(&qualifier(&owner.server))?;
-                    (fits_template(&owner.original, rest), rest)
-                }
-                _ => (fits_template(template, uri), uri),
-            };
-            fits.then(|| Owned { server: owner.server.clone(), original: original.to_owned() })
-        })
+        if let Some((server, original)) = self.qualified(uri) {
+            return Whose::One(Owned { server, original: original.to_owned() });
+        }
+        let contested = self.resources.owners.values().filter(|owner| owner.original == uri);
+        let contested: BTreeSet<&ServerName> = contested.map(|owner| &owner.server).collect();
+        if contested.len() > 1 {
+            return Whose::Several(contested.into_iter().cloned().collect());
+        }
+        self.made_by_template(uri)
     }
 
-    /// The URI that clients know for a server's own.
-    pub(crate) fn exposed_uri(&self, server: &ServerName, uri: &str) -> String {
-        let qualified = format!("{}{uri}", qualifier(server));
-        if self.resources.owners.contains_key(&qualified) { qualified } else { uri.to_owned() }
+    /// The server that is named before an address.
+    fn qualified<'u>(&self, uri: &'u str) -> Option<(ServerName, &'u str)> {
+        let (name, original) = uri.split_once('+')?;
+        self.servers.iter().find(|server| server.as_str() == name).map(|server| (server.clone(), original))
     }
+
+    /// The server that had a fitting template first.
+    fn made_by_template(&self, uri: &str) -> Whose {
+        let fitting = self.templates.owners.values().filter(|owner| fits_template(&owner.original, uri));
+        let since = |owner: &Owned| self.templates.since.get(&(owner.server.clone(), owner.original.clone())).copied();
+        let fitting: Vec<(u64, &ServerName)> =
+            fitting.map(|owner| (since(owner).unwrap_or(u64::MAX), &owner.server)).collect();
+        let Some(first) = fitting.iter().map(|(since, _)| *since).min() else { return Whose::Nobody };
+        let servers: BTreeSet<&ServerName> =
+            fitting.iter().filter(|(since, _)| *since == first).map(|(_, server)| *server).collect();
+        match servers.len() {
+            1 => {
+                let server = servers.into_iter().next().cloned();
+                server.map_or(Whose::Nobody, |server| Whose::One(Owned { server, original: uri.to_owned() }))
+            }
+            _ => Whose::Several(servers.into_iter().cloned().collect()),
+        }
+    }
+}
+
+fn template_times<'a>(
+    manifest: &'a Manifest,
+    claims: &'a Claims,
+    server: &'a ServerName,
+) -> impl Iterator<Item = ((ServerName, String), u64)> + 'a {
+    addresses(&manifest.templates, "uriTemplate").into_iter().map(move |template| {
+        let since = claims.since(&template);
+        ((server.clone(), template), since)
+    })
+}
+
+/// The addresses of a list of resources or templates.
+pub(crate) fn addresses(items: &[Raw], key: &str) -> Vec<String> {
+    items.iter().filter_map(|item| Object::parse(item)?.string(key)).collect()
+}
+
+fn has_resources(manifest: &Manifest) -> bool {
+    manifest.capabilities.as_ref().and_then(Object::parse).is_some_and(|object| object.contains("resources"))
 }
 
 impl Offered {
@@ -81,11 +153,7 @@ impl Offered {
                 continue;
             }
             if self.owners.contains_key(&exposed) {
-                exposed = if key == "name" {
-                    exposed_name(Some(server), &original)
-                } else {
-                    format!("{}{original}", qualifier(server))
-                };
+                exposed = exposed_name(Some(server), &original);
             }
             let entry = if exposed == original { item.clone() } else { definition.set(key, &exposed).to_raw() };
             let owner = Owned { server: server.clone(), original };
@@ -132,6 +200,7 @@ fn fits_template(template: &str, uri: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::claims::Claimant;
 
     #[test]
     fn templates_match_what_they_could_have_made() {
@@ -143,20 +212,54 @@ mod tests {
         assert!(!fits_template("git://{repo}", "file://git"));
     }
 
+    fn manifest(text: &str) -> Manifest {
+        let whole = format!(r#"{{"era":"legacy","version":"2025-11-25","tools":[],{text}}}"#);
+        serde_json::from_str(&whole).unwrap()
+    }
+
+    /// What servers offer, one after the other in time.
+    fn merged(servers: &[(&ServerName, bool, &Manifest)]) -> Offers {
+        let (mut claims, none) = (Claims::default(), BTreeSet::new());
+        for number in 1..=servers.len() {
+            let claimants: Vec<Claimant<'_>> = servers[..number]
+                .iter()
+                .map(|(server, _, manifest)| {
+                    let mut addresses = addresses(&manifest.resources, "uri");
+                    addresses.extend(super::addresses(&manifest.templates, "uriTemplate"));
+                    Claimant { server, addresses, second: &none }
+                })
+                .collect();
+            claims.update(&claimants, number as u64, false);
+        }
+        let offerings = servers.iter().map(|&(server, prefix, manifest)| Offering { server, prefix, manifest });
+        Offers::merge(offerings.collect(), &claims)
+    }
+
     #[test]
     fn the_second_server_with_a_uri_is_qualified() {
-        let manifest = |text: &str| serde_json::from_str::<Manifest>(text).unwrap();
-        let one = manifest(
-            r#"{"era":"legacy","version":"2025-11-25","tools":[],"prompts":[{"name":"ask"}],"resources":[{"uri":"x://a"}],"templates":[]}"#,
-        );
+        let one = manifest(r#""prompts":[{"name":"ask"}],"resources":[{"uri":"x://a"}],"templates":[]"#);
         let (first, second) = (ServerName::new("first").unwrap(), ServerName::new("second").unwrap());
-        let offers = Offers::merge([(&first, true, &one), (&second, false, &one)].into_iter());
+        let offers = merged(&[(&first, true, &one), (&second, false, &one)]);
         assert_eq!(offers.prompts.to_list("prompts").get(), r#"{"prompts":[{"name":"first__ask"},{"name":"ask"}]}"#);
         assert_eq!(
             offers.resources.to_list("resources").get(),
             r#"{"resources":[{"uri":"x://a"},{"uri":"second+x://a"}]}"#
         );
-        assert_eq!(offers.resource("second+x://a").unwrap().server, second);
-        assert_eq!(offers.exposed_uri(&second, "x://a"), "second+x://a");
+        let of = |server: &ServerName| Whose::One(Owned { server: server.clone(), original: "x://a".to_owned() });
+        assert_eq!(offers.resource("second+x://a"), of(&second));
+        assert_eq!(offers.resource("x://a"), of(&first));
+        assert_eq!(offers.resource("x://b"), Whose::Nobody);
+    }
+
+    #[test]
+    fn a_template_of_a_later_server_takes_nothing_away() {
+        let wide = manifest(r#""prompts":[],"resources":[],"templates":[{"uriTemplate":"file:///{path}"}]"#);
+        let narrow = manifest(r#""prompts":[],"resources":[],"templates":[{"uriTemplate":"file:///home/{x}"}]"#);
+        let (files, evil) = (ServerName::new("files").unwrap(), ServerName::new("evil").unwrap());
+        let offers = merged(&[(&files, true, &wide), (&evil, true, &narrow)]);
+        let owner = Owned { server: files, original: "file:///home/me".to_owned() };
+        assert_eq!(offers.resource("file:///home/me"), Whose::One(owner));
+        let owner = Owned { server: evil, original: "file:///home/me".to_owned() };
+        assert_eq!(offers.resource("evil+file:///home/me"), Whose::One(owner));
     }
 }

@@ -8,81 +8,111 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use toolfold_catalog::Catalog;
-use toolfold_config::Precise;
+use toolfold_config::{Config, Precise};
 use toolfold_core::Fingerprint;
 use toolfold_encoder::{Encoder, EncoderError};
 use toolfold_index::{packed, text_of};
-use toolfold_store::Store;
 use tracing::{debug, info, warn};
 
-use crate::gateway::{Gateway, Inner};
+use crate::kept::Kept;
 
 /// An hour of work for one core. Whoever has more has the fast tier.
 const MOST: usize = 50_000;
 /// How many vectors are written to the store at once: as much as may be lost when the process is killed.
 const BATCH: usize = 32;
-impl Gateway {
-    /// Whether search asks the encoder, once that is known of the newest snapshot.
-    pub async fn is_precise(&self) -> bool {
-        let number = self.snapshot().await.catalog.number();
-        if self.0.config.load().precise != Precise::Off {
-            // The sender is next to it and lives as long.
-            let _ = self.0.precise.done.subscribe().wait_for(|done| *done >= number).await;
-        }
-        self.latest().index.is_precise()
-    }
-}
 
 /// What the gateway holds of the tier.
+#[derive(Default)]
 pub(crate) struct Tier {
-    /// The number of the newest catalog that there is nothing left to do for.
-    done: watch::Sender<u64>,
+    shared: Arc<Shared>,
     /// Room for one: a thread that is told twice looks once.
     wake: OnceLock<SyncSender<()>>,
+}
+
+struct Shared {
+    /// The number of the newest catalog that there is nothing left to do for.
+    done: watch::Sender<u64>,
+    /// The newest catalog, until the thread takes it.
+    newest: Mutex<Option<Wanted>>,
     stopped: AtomicBool,
 }
 
-impl Default for Tier {
+impl Default for Shared {
     fn default() -> Self {
-        let (done, _) = watch::channel(0);
-        Tier { done, wake: OnceLock::new(), stopped: AtomicBool::new(false) }
+        Shared { done: watch::Sender::new(0), newest: Mutex::default(), stopped: AtomicBool::new(false) }
     }
 }
 
+/// A catalog to be encoded. No snapshot: that would keep servers alive that are long gone.
+struct Wanted {
+    catalog: Arc<Catalog>,
+    precise: Precise,
+}
+
+/// The vectors of a catalog, for the writer to publish; `None` where it has none.
+pub(crate) struct Vectors {
+    pub(crate) catalog: u64,
+    pub(crate) precise: Option<Arc<toolfold_index::Precise>>,
+}
+
+/// Where vectors are handed over; `false` where nobody takes them any more.
+pub(crate) type HandOver = Box<dyn Fn(Vectors) -> bool + Send>;
+
 impl Tier {
-    /// There is a new snapshot or another configuration.
-    pub(crate) fn look(inner: &Arc<Inner>) {
-        let tier = &inner.precise;
-        if inner.config.load().precise != Precise::Off || tier.wake.get().is_some() {
-            let _ = tier.wake.get_or_init(|| start(Arc::downgrade(inner))).try_send(());
+    /// There is a new catalog or another configuration.
+    pub(crate) fn look(
+        &self,
+        catalog: &Arc<Catalog>,
+        config: &Config,
+        store: &Kept,
+        hand_over: impl FnOnce() -> HandOver,
+    ) {
+        if config.precise == Precise::Off && self.wake.get().is_none() {
+            return;
         }
+        let wanted = Wanted { catalog: catalog.clone(), precise: config.precise.clone() };
+        *self.shared.newest.lock().unwrap_or_else(PoisonError::into_inner) = Some(wanted);
+        let start = || start(self.shared.clone(), store.clone(), hand_over());
+        let _ = self.wake.get_or_init(start).try_send(());
+    }
+
+    /// Returns when there is nothing left to do for this catalog.
+    pub(crate) async fn done_with(&self, catalog: u64, config: &Config) {
+        if config.precise != Precise::Off {
+            // The sender is next to it and lives as long.
+            let _ = self.shared.done.subscribe().wait_for(|done| *done >= catalog).await;
+        }
+    }
+
+    /// The vectors of this catalog are published, or it has none.
+    pub(crate) fn finish(&self, catalog: u64) {
+        self.shared.finish(catalog);
     }
 
     pub(crate) fn stop(&self) {
-        self.stopped.store(true, Ordering::SeqCst);
+        self.shared.stopped.store(true, Ordering::SeqCst);
         if let Some(wake) = self.wake.get() {
             let _ = wake.try_send(());
         }
-        self.finish(u64::MAX);
+        self.shared.finish(u64::MAX);
     }
+}
 
-    fn is_stopped(&self) -> bool {
-        self.stopped.load(Ordering::SeqCst)
-    }
-
+impl Shared {
     fn finish(&self, catalog: u64) {
         self.done.send_modify(|done| *done = catalog.max(*done));
     }
 }
 
-fn start(inner: Weak<Inner>) -> SyncSender<()> {
+fn start(shared: Arc<Shared>, store: Kept, hand_over: HandOver) -> SyncSender<()> {
     let (wake, woken) = sync_channel(1);
-    let worker = Worker { inner, woken, runtime: Handle::current(), encoder: None, known: HashMap::new() };
+    let runtime = Handle::current();
+    let worker = Worker { shared, store, hand_over, woken, runtime, encoder: None, known: HashMap::new() };
     if let Err(error) = std::thread::Builder::new().name("precise".to_owned()).spawn(|| worker.run()) {
         warn!("search is not as precise as it could be, there is no thread for it: {error}");
     }
@@ -90,7 +120,9 @@ fn start(inner: Weak<Inner>) -> SyncSender<()> {
 }
 
 struct Worker {
-    inner: Weak<Inner>,
+    shared: Arc<Shared>,
+    store: Kept,
+    hand_over: HandOver,
     woken: Receiver<()>,
     /// Where the store's answers are waited for.
     runtime: Handle,
@@ -103,17 +135,13 @@ struct Worker {
 /// However it ends, nobody waits for it any longer.
 impl Drop for Worker {
     fn drop(&mut self) {
-        if let Some(inner) = self.inner.upgrade() {
-            inner.precise.finish(u64::MAX);
-        }
+        self.shared.finish(u64::MAX);
     }
 }
 
-/// Everything that one round needs. No snapshot among it: that would keep servers alive that are long gone.
+/// Everything that one round needs.
 struct Job {
-    catalog: u64,
     encoder: Arc<Encoder>,
-    store: Option<Arc<Store>>,
     /// Of each entry's text.
     wanted: Vec<Fingerprint>,
     missing: Vec<(Fingerprint, String)>,
@@ -125,35 +153,36 @@ impl Worker {
         // Of this thread, on Linux; elsewhere the system's own fairness must do.
         #[cfg(target_os = "linux")]
         let _ = rustix::process::nice(19);
-        while self.woken.recv().is_ok() && self.is_wanted() {
-            let Some(job) = self.job() else { continue };
-            let (catalog, entries, fresh) = (job.catalog, job.wanted.len(), job.missing.len());
-            let Some(precise) = self.encode(job) else { continue };
-            let Some(inner) = self.inner.upgrade() else { return };
-            if fresh > 0 {
-                info!(entries, encoded = fresh, "search is precise now");
+        while self.woken.recv().is_ok() && !self.is_stopped() {
+            let newest = self.shared.newest.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let Some(Wanted { catalog, precise }) = newest else { continue };
+            let number = catalog.number();
+            let precise = match self.job(&catalog, &precise) {
+                Some(job) => {
+                    drop(catalog);
+                    let (entries, fresh) = (job.wanted.len(), job.missing.len());
+                    let Some(precise) = self.encode(job) else { continue };
+                    if fresh > 0 {
+                        info!(entries, encoded = fresh, "search is precise now");
+                    }
+                    Some(Arc::new(precise))
+                }
+                None => None,
+            };
+            if !(self.hand_over)(Vectors { catalog: number, precise }) {
+                return;
             }
-            let snapshot = inner.snapshot.load();
-            if snapshot.catalog.number() == catalog {
-                snapshot.index.attach(Some(precise));
-            }
-            inner.precise.finish(catalog);
         }
     }
 
-    /// What there is to do for the newest snapshot, if anything.
-    fn job(&mut self) -> Option<Job> {
-        let inner = self.inner.upgrade()?;
-        let (config, snapshot) = (inner.config.load_full(), inner.snapshot.load_full());
-        let catalog = &snapshot.catalog;
+    /// What there is to do for a catalog, if anything.
+    fn job(&mut self, catalog: &Catalog, precise: &Precise) -> Option<Job> {
         let few = catalog.len() <= MOST;
         if !few {
             info!(entries = catalog.len(), most = MOST, "too many entries for precise search");
         }
-        let Some(encoder) = self.open(&config.precise).filter(|_| few) else {
+        let Some(encoder) = self.open(precise).filter(|_| few) else {
             self.known.clear();
-            snapshot.index.attach(None);
-            inner.precise.finish(catalog.number());
             return None;
         };
         let (mut wanted, mut missing) = (Vec::with_capacity(catalog.len()), Vec::new());
@@ -165,7 +194,7 @@ impl Worker {
                 missing.push((fingerprint, text));
             }
         }
-        let mut job = Job { catalog: catalog.number(), encoder, store: inner.store.get().cloned(), wanted, missing };
+        let mut job = Job { encoder, wanted, missing };
         self.recall(&mut job);
         Some(job)
     }
@@ -190,7 +219,7 @@ impl Worker {
 
     /// Takes from the store what was encoded before.
     fn recall(&mut self, job: &mut Job) {
-        let Some(store) = &job.store else { return };
+        let Some(store) = self.store.get() else { return };
         let texts: Vec<Fingerprint> = job.missing.iter().map(|(fingerprint, _)| *fingerprint).collect();
         let loaded = self.runtime.block_on(store.load_vectors(&job.encoder.identity(), texts.clone()));
         let loaded = loaded.unwrap_or_else(|error| {
@@ -212,7 +241,7 @@ impl Worker {
             let mut fresh = Vec::new();
             let mut interrupted = false;
             for (fingerprint, text) in batch {
-                interrupted = self.is_overtaken(job.catalog);
+                interrupted = self.is_overtaken();
                 if interrupted {
                     break;
                 }
@@ -231,7 +260,7 @@ impl Worker {
     }
 
     fn remember(&mut self, job: &Job, fresh: Vec<(Fingerprint, Vec<u8>)>) {
-        if let Some(store) = job.store.as_ref().filter(|_| !fresh.is_empty())
+        if let Some(store) = self.store.get().filter(|_| !fresh.is_empty())
             && let Err(error) = self.runtime.block_on(store.save_vectors(&job.encoder.identity(), fresh.clone()))
         {
             debug!("vectors are not remembered: {error}. {}", error.hint());
@@ -239,13 +268,13 @@ impl Worker {
         self.known.extend(fresh);
     }
 
-    fn is_overtaken(&self, catalog: u64) -> bool {
-        let newest = self.inner.upgrade().map(|inner| inner.snapshot.load().catalog.number());
-        newest != Some(catalog) || !self.is_wanted()
+    /// Whether there is something newer to do.
+    fn is_overtaken(&self) -> bool {
+        self.is_stopped() || self.shared.newest.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
-    fn is_wanted(&self) -> bool {
-        self.inner.upgrade().is_some_and(|inner| !inner.precise.is_stopped())
+    fn is_stopped(&self) -> bool {
+        self.shared.stopped.load(Ordering::SeqCst)
     }
 }
 

@@ -5,12 +5,14 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tokio_util::sync::CancellationToken;
-use toolfold_core::{Principal, Surface, ToolId};
-use toolfold_wire::{Object, Peer, Raw};
+use toolfold_core::{Principal, ServerName, Surface, ToolId};
+use toolfold_wire::{Object, Peer, Raw, RpcError};
 
-use crate::subscriptions::Watch;
+use crate::gate::Watch;
 
+/// Resources that one client may watch, and how long their addresses may be.
+pub const MOST_WATCHED: usize = 256;
+pub const LONGEST_WATCHED: usize = 2048;
 /// Tools that one client may have loaded: more than any model has use for.
 pub(crate) const MOST_LOADED: usize = 128;
 
@@ -102,6 +104,17 @@ impl Client {
         Some(new.len())
     }
 
+    /// Whether there is room for one more subscription.
+    pub(crate) fn may_watch(&self, uri: &str) -> Result<(), RpcError> {
+        let watches = self.watches.lock().unwrap_or_else(PoisonError::into_inner);
+        if uri.len() > LONGEST_WATCHED || (watches.len() >= MOST_WATCHED && !watches.contains_key(uri)) {
+            return Err(RpcError::invalid_params(format!(
+                "A client can subscribe to {MOST_WATCHED} resources, with addresses of at most {LONGEST_WATCHED} bytes."
+            )));
+        }
+        Ok(())
+    }
+
     /// Keeps a subscription for as long as the client lives or until it lets go of it.
     pub(crate) fn keep(&self, uri: String, watch: Watch) {
         self.watches.lock().unwrap_or_else(PoisonError::into_inner).insert(uri, watch);
@@ -111,8 +124,11 @@ impl Client {
         self.watches.lock().unwrap_or_else(PoisonError::into_inner).remove(uri);
     }
 
-    pub fn watches(&self, uri: &str) -> bool {
-        self.watches.lock().unwrap_or_else(PoisonError::into_inner).contains_key(uri)
+    /// The addresses by which this client watches a resource of a server.
+    pub(crate) fn watched(&self, server: &ServerName, uri: &str) -> Vec<String> {
+        let watches = self.watches.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_it = watches.iter().filter(|(_, watch)| watch.is_of(server, uri));
+        of_it.map(|(known, _)| known.clone()).collect()
     }
 }
 
@@ -121,7 +137,6 @@ pub struct Request {
     pub peer: Arc<dyn Peer>,
     pub method: String,
     pub params: Object,
-    pub cancel: CancellationToken,
 }
 
 /// The eight levels of syslog that MCP's log messages use, least urgent first.

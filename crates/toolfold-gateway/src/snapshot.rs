@@ -1,69 +1,110 @@
-//! What every request is answered from: a catalog, its index, and what hangs on them. A request takes one snapshot at
-//! the top and never a second one; the servers it may call are part of it, so that one which is being replaced lives
-//! until the last call to it has ended.
+//! What every request is answered from: a catalog, its index, the configuration, and what hangs on them. A request takes
+//! one snapshot at the top and never a second one; the servers it may call are part of it, so that one which is being
+//! replaced lives until the last call to it has ended.
+//!
+//! What a reader would get wrong: nobody outside of this crate sees one. They see a [`Scope`](crate::Scope) of it, which is
+//! what exists for whoever asks.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use toolfold_catalog::Catalog;
 use toolfold_config::Config;
-use toolfold_core::{Groups, ServerName, Surface, SurfaceSettings, ToolId};
+use toolfold_core::{Absent, Entry, Groups, ServerName, Surface, ToolId};
 use toolfold_disclosure::{View, tokens, tools};
 use toolfold_index::{Index, Placement};
 use toolfold_wire::{Object, Raw, raw};
 
 use crate::change::Change;
+use crate::gate::Source;
 use crate::offers::Offers;
-use crate::source::Source;
 use crate::usage::{MOST_PINNED, MOST_TOKENS};
 
-pub struct Snapshot {
-    pub catalog: Catalog,
-    pub index: Index,
+/// Everything is shared with the snapshots before and after it: what did not change is not built again.
+#[derive(Clone)]
+pub(crate) struct Snapshot {
+    pub(crate) config: Arc<Config>,
+    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) index: Arc<Index>,
     /// How the catalog's capabilities came about: what the next snapshot need not find out again.
-    pub(crate) placement: Placement,
+    pub(crate) placement: Arc<Placement>,
+    pub(crate) offers: Arc<Offers>,
+    sources: Arc<BTreeMap<ServerName, Source>>,
+    /// Servers that are configured and have nothing in the catalog.
+    pub(crate) absent: Arc<[Absent]>,
     /// Positions of the pinned tools in the catalog.
-    pub pins: Vec<usize>,
-    pub budget: usize,
-    pub settings: SurfaceSettings,
+    pins: Arc<[usize]>,
+    /// Rendered once for whoever has loaded nothing; for each surface without sessions and with.
+    lists: Arc<[[OnceLock<Raw>; 2]; Surface::ALL.len()]>,
+}
+
+/// What the writer has built and a snapshot is made of.
+pub(crate) struct Built {
+    pub(crate) config: Arc<Config>,
+    pub(crate) catalog: Catalog,
+    pub(crate) index: Index,
+    pub(crate) placement: Placement,
     pub(crate) offers: Offers,
     pub(crate) sources: BTreeMap<ServerName, Source>,
-    /// For each surface: without sessions and with.
-    lists: [[OnceLock<Raw>; 2]; Surface::ALL.len()],
 }
 
 impl Snapshot {
-    pub(crate) fn new(
-        catalog: Catalog,
-        index: Index,
-        placement: Placement,
-        config: &Config,
-        used: &[ToolId],
-        offers: Offers,
-        sources: BTreeMap<ServerName, Source>,
-    ) -> Self {
-        let pins = pins(&catalog, config, used);
-        let (budget, settings) = (config.budget, config.settings);
-        Snapshot { catalog, index, placement, pins, budget, settings, offers, sources, lists: Default::default() }
+    pub(crate) fn new(built: Built, used: &[ToolId], absent: Vec<Absent>) -> Self {
+        let Built { config, catalog, index, placement, offers, sources } = built;
+        Snapshot {
+            pins: pins(&catalog, &config, used).into(),
+            config,
+            catalog: Arc::new(catalog),
+            index: Arc::new(index),
+            placement: Arc::new(placement),
+            offers: Arc::new(offers),
+            sources: Arc::new(sources),
+            absent: absent.into(),
+            lists: Arc::default(),
+        }
     }
 
-    pub(crate) fn empty(config: &Config) -> Self {
+    /// Before anything is known.
+    pub(crate) fn empty(config: Config, sources: BTreeMap<ServerName, Source>) -> Self {
         let catalog = Catalog::empty();
         let index = Index::build(&catalog);
-        Snapshot::new(catalog, index, Placement::default(), config, &[], Offers::default(), BTreeMap::new())
+        let (placement, offers) = (Placement::default(), Offers::default());
+        let built = Built { config: Arc::new(config), catalog, index, placement, offers, sources };
+        Snapshot::new(built, &[], Vec::new())
     }
 
-    pub fn view(&self) -> View<'_> {
-        self.view_of(false, &[])
+    /// The same with other servers missing.
+    pub(crate) fn missing(&self, absent: Vec<Absent>) -> Self {
+        Snapshot { absent: absent.into(), ..self.clone() }
     }
 
-    /// The view of a client that has loaded these.
-    pub fn view_of<'a>(&'a self, session: bool, loaded: &'a [usize]) -> View<'a> {
-        View::new(&self.catalog, &self.index, self.budget)
+    /// The same with another index of the same catalog.
+    pub(crate) fn searched_by(&self, index: Index) -> Self {
+        Snapshot { index: Arc::new(index), ..self.clone() }
+    }
+
+    pub(crate) fn view<'a>(&'a self, session: bool, loaded: &'a [usize]) -> View<'a> {
+        View::new(&self.catalog, &self.index, self.config.budget)
             .pinned(&self.pins)
             .having_loaded(loaded)
             .in_session(session)
-            .with_settings(self.settings)
+            .with_settings(self.config.settings)
+            .missing(&self.absent)
+    }
+
+    pub(crate) fn source(&self, server: &ServerName) -> Option<&Source> {
+        self.sources.get(server)
+    }
+
+    pub(crate) fn sources(&self) -> impl Iterator<Item = (&ServerName, &Source)> {
+        self.sources.iter()
+    }
+
+    /// By whatever name: what was forbidden stays so when it is renamed.
+    pub(crate) fn forbids(&self, entry: &Entry) -> bool {
+        let names = || entry.aliases.iter().map(String::as_str).chain([entry.name()]);
+        let server = self.config.servers.get(entry.server());
+        server.is_some_and(|server| server.forbid.iter().any(|pattern| names().any(|name| pattern.matches(name))))
     }
 
     /// Where these tools are, those that are still there.
@@ -71,10 +112,9 @@ impl Snapshot {
         ids.iter().filter_map(|id| self.catalog.position(id)).collect()
     }
 
-    /// The result of `tools/list`: rendered once per surface and snapshot for whoever has loaded nothing.
-    pub fn tool_list(&self, surface: Surface, session: bool, loaded: &[ToolId]) -> Raw {
-        let list =
-            |loaded: &[usize]| raw(&Object::new().with("tools", &tools(surface, &self.view_of(session, loaded))));
+    /// The result of `tools/list`.
+    pub(crate) fn tool_list(&self, surface: Surface, session: bool, loaded: &[ToolId]) -> Raw {
+        let list = |loaded: &[usize]| raw(&Object::new().with("tools", &tools(surface, &self.view(session, loaded))));
         if !loaded.is_empty() {
             return list(&self.positions(loaded));
         }
@@ -82,11 +122,17 @@ impl Snapshot {
         self.lists[slot][usize::from(session)].get_or_init(|| list(&[])).clone()
     }
 
+    /// Whether a tool list of this surface says the same whatever is in the catalog.
+    pub(crate) fn has_fixed_list(&self, surface: Surface) -> bool {
+        let split = surface == Surface::Levels && self.config.settings.groups == Groups::Split;
+        surface != Surface::Direct && !split && self.config.pin.is_empty() && !self.config.pin_used
+    }
+
     /// What clients of the snapshot before must be told.
     pub(crate) fn changes_since(&self, before: &Snapshot) -> Vec<Change> {
         let mut changes = Vec::new();
         let pinned = |snapshot: &Snapshot| -> Vec<_> {
-            snapshot.pins.iter().map(|&pin| snapshot.catalog.entries()[pin].definition.get().to_owned()).collect()
+            snapshot.pins.iter().map(|&pin| snapshot.catalog.entry(pin).definition.clone()).collect()
         };
         let pinned = pinned(self) != pinned(before) || self.split_servers() != before.split_servers();
         if pinned || self.direct_list_differs(before) {
@@ -103,7 +149,7 @@ impl Snapshot {
 
     /// The servers that are themselves part of a tool list.
     fn split_servers(&self) -> Vec<&ServerName> {
-        let split = self.settings.groups == Groups::Split;
+        let split = self.config.settings.groups == Groups::Split;
         self.catalog.servers().iter().filter(|_| split).map(|server| &server.name).collect()
     }
 
@@ -114,8 +160,9 @@ impl Snapshot {
         };
         let (new, old) = (tools(self), tools(before));
         let differ = |(new, old): (&usize, &usize)| {
-            let (a, b) = (&self.catalog.entry(*new).definition, &before.catalog.entry(*old).definition);
-            let same = a.get() == b.get();
+            let (a, b) = (self.catalog.entry(*new), before.catalog.entry(*old));
+            // Entries are shared between catalogs, so most comparisons are of two equal pointers.
+            let same = Arc::ptr_eq(a, b) || a.definition == b.definition;
             !same || self.catalog.exposed(*new) != before.catalog.exposed(*old)
         };
         new.len() != old.len() || new.iter().zip(&old).any(differ)

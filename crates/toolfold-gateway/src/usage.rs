@@ -4,12 +4,13 @@
 //! goes on would cost its client everything that it keeps by it.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use toolfold_core::ToolId;
 use toolfold_store::Store;
 use tracing::debug;
 
-use crate::gateway::Gateway;
+use crate::kept::Kept;
 
 /// Called once or twice is no habit.
 const AT_LEAST: i64 = 3;
@@ -19,17 +20,28 @@ const ASKED: i64 = 24;
 pub(crate) const MOST_PINNED: usize = 6;
 pub(crate) const MOST_TOKENS: usize = 1200;
 
-impl Gateway {
+pub(crate) struct Usage {
+    store: Kept,
+    wanted: AtomicBool,
+}
+
+impl Usage {
+    pub(crate) fn new(store: Kept, wanted: bool) -> Self {
+        Usage { store, wanted: AtomicBool::new(wanted) }
+    }
+
+    /// Whether anybody will ask what was called most.
+    pub(crate) fn want(&self, wanted: bool) {
+        self.wanted.store(wanted, Ordering::Relaxed);
+    }
+
     /// Counts a call, beside whatever else goes on: nobody waits for it.
-    pub(crate) fn count_use(&self, tool: &ToolId) {
-        if !self.0.config.load().pin_used {
-            return;
-        }
-        let Some(store) = self.0.store.get().cloned() else { return };
-        let (tool, counted) = (tool.clone(), store.count_use(&tool.to_string()));
+    pub(crate) fn count(&self, tool: &str) {
+        let Some(store) = self.store.get().filter(|_| self.wanted.load(Ordering::Relaxed)) else { return };
+        let (tool, counted) = (tool.to_owned(), store.count_use(tool));
         tokio::spawn(async move {
             if let Err(error) = counted.await {
-                debug!(%tool, "its use is not counted: {error}");
+                debug!(tool, "its use is not counted: {error}");
             }
         });
     }

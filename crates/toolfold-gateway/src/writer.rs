@@ -1,29 +1,37 @@
 //! The single writer: it alone knows what the servers said last, and it alone publishes snapshots. Everything that
 //! happens arrives as one [`Event`]; events that queued up meanwhile are taken together, so that fifty servers that
 //! come up at once cost a few snapshots, not fifty.
+//!
+//! What a reader would get wrong: the writer decides and does no work. Lists are read and snapshots are built on other
+//! threads, and after a long build it rests as long: a server that changes without end gets half a core, and nobody waits.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot, watch};
-use toolfold_catalog::Catalog;
-use toolfold_config::{Config, Server, Transport, changed};
-use toolfold_core::{Fingerprint, ServerName, ToolId};
+use tokio::task::spawn_blocking;
+use tokio::time::{Instant, sleep_until};
+use toolfold_config::{Config, Server, changed};
+use toolfold_core::{Absent, ServerName, ToolId};
 use toolfold_store::Store;
 use toolfold_upstream::{Event as Happened, House, Manifest, Report, State, Upstream};
-use toolfold_wire::{Memory, raw};
+use toolfold_wire::Memory;
 use tracing::{info, warn};
 
+use crate::build::{Part, Plan};
 use crate::change::Change;
+use crate::claims::{Claimant, Claims};
 use crate::files::Documents;
+use crate::gate::Source;
 use crate::gateway::Inner;
-use crate::known::Known;
-use crate::local::LocalServer;
-use crate::offers::Offers;
-use crate::precise::Tier;
+use crate::known::{Known, Listed};
+use crate::local::{LocalServer, Unregistered};
+use crate::offers::addresses;
+use crate::precise::{HandOver, Vectors};
+use crate::progress::Progress;
+use crate::remembered::{Remembered, config_key, remember, remember_failure};
 use crate::snapshot::Snapshot;
-use crate::source::Source;
 use crate::usage::most_used;
 
 pub(crate) enum Event {
@@ -32,190 +40,225 @@ pub(crate) enum Event {
     /// Files of agents or skills were added, changed or removed.
     Documents,
     /// Tools of this process, beside those it has already; told when they can be found, or why they cannot.
-    Register(LocalServer, oneshot::Sender<Result<(), String>>),
+    Register(LocalServer, oneshot::Sender<Result<(), Unregistered>>),
+    /// A catalog has been encoded.
+    Encoded(Vectors),
     Stop(oneshot::Sender<()>),
 }
 
 /// How long a client has the machine to itself after the start.
 const HEAD_START: Duration = Duration::from_millis(8);
-
-/// How far the start has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Progress {
-    Starting,
-    /// There is a snapshot of everything that is remembered.
-    Published,
-    /// Every server has said what it offers, or failed.
-    Settled,
-}
+/// The most that the writer rests after a long build.
+const LONGEST_REST: Duration = Duration::from_secs(5);
+/// How long servers may take to come up at once, for the question who had an address first.
+const START: Duration = Duration::from_secs(10);
 
 pub(crate) struct Writer {
     inner: Weak<Inner>,
     progress: watch::Sender<Progress>,
     reports: mpsc::UnboundedSender<Report>,
     reported: mpsc::UnboundedReceiver<Report>,
+    /// The events, for those who work aside. Weak: whoever holds the gateway decides how long there is a writer.
+    events: Option<mpsc::WeakUnboundedSender<Event>>,
+    /// What all servers share.
+    house: House,
     store: Option<Arc<Store>>,
+    config: Arc<Config>,
     servers: BTreeMap<ServerName, Known>,
+    claims: Claims,
     number: u64,
     /// What was called most before this start.
     used: Vec<ToolId>,
-    /// What all servers share.
-    house: House,
+    started: Instant,
+    /// Something happened that the newest snapshot does not show.
+    dirty: Dirty,
+    rest_until: Instant,
+    registered: Vec<(oneshot::Sender<Result<(), Unregistered>>, Result<(), Unregistered>)>,
+}
+
+/// What the next snapshot differs in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Dirty {
+    Nothing,
+    /// Which servers are missing, and why. That is no work at all.
+    Missing,
+    Catalog,
 }
 
 impl Writer {
-    pub(crate) fn new(inner: Weak<Inner>, progress: watch::Sender<Progress>, local: Vec<LocalServer>) -> Self {
+    pub(crate) fn new(
+        inner: Weak<Inner>,
+        progress: watch::Sender<Progress>,
+        local: Vec<LocalServer>,
+        memory: Memory,
+    ) -> Self {
         let (reports, reported) = mpsc::unbounded_channel();
-        let servers = local.into_iter().map(|server| (server.name.clone(), Known::local(server))).collect();
-        // There are no servers before the configuration is read, and with it how much they may hold.
-        let house = House::new(Memory::new(0));
-        Writer { inner, progress, reports, reported, store: None, servers, number: 0, used: Vec::new(), house }
+        let mut house = House::new(memory);
+        let events = inner.upgrade().map(|inner| inner.events());
+        let config = inner.upgrade().map(|inner| inner.snapshot.load().config.clone()).unwrap_or_default();
+        house.secrets.extend(config.http.token.clone());
+        Writer {
+            inner,
+            progress,
+            reports,
+            reported,
+            events,
+            house,
+            store: None,
+            config,
+            servers: local.into_iter().map(|server| (server.name.clone(), Known::local(server))).collect(),
+            claims: Claims::default(),
+            number: 0,
+            used: Vec::new(),
+            started: Instant::now(),
+            dirty: Dirty::Nothing,
+            rest_until: Instant::now(),
+            registered: Vec::new(),
+        }
     }
 
     pub(crate) async fn run(mut self, mut inbox: mpsc::UnboundedReceiver<Event>) {
         self.open().await;
         loop {
+            let rested = sleep_until(self.rest_until);
             let first = tokio::select! {
-                event = inbox.recv() => event,
+                event = inbox.recv() => match event {
+                    Some(event) => Some(event),
+                    // No sender left: the gateway was dropped, and its servers with it.
+                    None => return,
+                },
                 Some(report) = self.reported.recv() => Some(Event::Report(report)),
+                () = rested, if self.dirty == Dirty::Catalog => None,
             };
-            // No sender left: the gateway was dropped, and its servers with it.
-            let Some(first) = first else { return };
-            let mut events = vec![first];
+            let mut events: Vec<Event> = first.into_iter().collect();
             while let Ok(report) = self.reported.try_recv() {
                 events.push(Event::Report(report));
             }
             while let Ok(event) = inbox.try_recv() {
                 events.push(event);
             }
-            let mut publish = false;
-            let mut registered = Vec::new();
             for event in events {
-                match event {
-                    Event::Report(report) => publish |= self.report(report),
-                    Event::Configure(config) => publish |= self.configure(*config).await,
-                    Event::Documents => publish |= self.read_documents().await,
-                    Event::Register(server, done) => {
-                        let outcome = self.register(server);
-                        publish |= outcome.is_ok();
-                        registered.push((done, outcome));
-                    }
-                    Event::Stop(done) => {
-                        self.stop().await;
-                        let _ = done.send(());
-                        return;
-                    }
+                if let Event::Stop(done) = event {
+                    self.stop().await;
+                    let _ = done.send(());
+                    return;
                 }
+                let change = self.take_in(event).await;
+                self.dirty = self.dirty.max(change);
             }
-            if publish {
-                self.publish();
+            self.publish_what_is_due().await;
+            self.tell_progress();
+        }
+    }
+
+    async fn take_in(&mut self, event: Event) -> Dirty {
+        match event {
+            Event::Report(report) => self.report(report).await,
+            Event::Configure(config) => self.configure(*config).await,
+            Event::Documents => self.read_documents().await,
+            Event::Register(server, done) => {
+                let outcome = self.register(server);
+                let change = if outcome.is_ok() { Dirty::Catalog } else { Dirty::Nothing };
+                self.registered.push((done, outcome));
+                change
             }
-            self.settle();
-            for (done, outcome) in registered {
-                // Whoever registered need not have waited.
-                let _ = done.send(outcome);
-            }
+            Event::Encoded(vectors) => self.attach(vectors),
+            Event::Stop(_) => Dirty::Nothing,
+        }
+    }
+
+    async fn publish_what_is_due(&mut self) {
+        let rested = Instant::now() >= self.rest_until;
+        match self.dirty {
+            Dirty::Catalog if rested => self.publish().await,
+            // Who is missing can be said while a longer build has to wait.
+            Dirty::Catalog | Dirty::Missing => self.publish_missing(),
+            Dirty::Nothing => {}
+        }
+        if self.dirty == Dirty::Catalog && !rested {
+            return;
+        }
+        self.dirty = Dirty::Nothing;
+        for (done, outcome) in self.registered.drain(..) {
+            // Whoever registered need not have waited.
+            let _ = done.send(outcome);
         }
     }
 
     /// Reads what is remembered, starts what is configured, and publishes the first snapshot.
     async fn open(&mut self) {
-        let Some(inner) = self.inner.upgrade() else { return };
-        let config = inner.config.load_full();
-        drop(inner);
-        self.house = House::new(Memory::new(config.limits.memory));
-        self.house.secrets.extend(config.http.token.clone());
+        let config = self.config.clone();
         // A client that has just started us asks for the list of tools first, and most lists need nothing of what
         // follows: reading a few megabytes on the same cores would only be in its way.
         tokio::time::sleep(HEAD_START).await;
-        let wanted: Vec<_> = config.servers.values().map(|server| (server.name.clone(), config_key(server))).collect();
-        let (store, mut manifests) = remembered(config.store.as_deref(), wanted).await;
-        if let (Some(store), Some(inner)) = (&store, self.inner.upgrade()) {
-            // Never set before: a writer opens once.
-            let _ = inner.store.set(store.clone());
+        let mut remembered = Remembered::open(config.store.as_deref(), config.servers.values()).await;
+        self.store = remembered.store.clone();
+        if let (Some(store), Some(inner)) = (&self.store, self.inner.upgrade()) {
+            inner.store.set(store.clone());
         }
-        self.store = store;
         if config.pin_used {
             self.used = most_used(self.store.clone()).await;
         }
         self.read_documents().await;
         for server in config.servers.values() {
-            let manifest = manifests.remove(&(server.name.clone(), config_key(server)));
-            self.add(Arc::new(server.clone()), manifest);
+            let (manifest, failure) = remembered.of(server);
+            self.add(Arc::new(server.clone()), manifest, failure).await;
         }
-        self.publish();
-        self.progress.send_modify(|now| *now = Progress::Published);
-        self.settle();
+        self.publish().await;
+        self.tell_progress();
     }
 
-    fn add(&mut self, config: Arc<Server>, manifest: Option<Arc<Manifest>>) {
+    async fn add(&mut self, config: Arc<Server>, manifest: Option<Arc<Manifest>>, failure: Option<String>) {
         let upstream = Upstream::spawn(config.clone(), manifest.clone(), self.reports.clone(), &self.house);
         let name = config.name.clone();
-        let mut known = Known {
-            source: Source::Server(upstream),
-            config: Some(config),
-            manifest: None,
-            tools: None,
-            settled: false,
-        };
+        let mut known = Known::server(Source::Server(upstream), config.clone(), failure);
         if let Some(manifest) = manifest {
-            known.listed(&name, manifest);
+            known.listed = spawn_blocking(move || Listed::read(&config, manifest, None)).await.ok();
         }
         self.servers.insert(name, known);
     }
 
-    /// Takes in what a server did; whether the next snapshot differs.
-    fn report(&mut self, Report { server, instance, event }: Report) -> bool {
-        let Some(known) = self.servers.get_mut(&server) else { return false };
+    /// Takes in what a server did.
+    async fn report(&mut self, Report { server, instance, event }: Report) -> Dirty {
+        let Some(known) = self.servers.get_mut(&server) else { return Dirty::Nothing };
         // What a server said before it was replaced is not said by its successor.
-        if known.source.upstream().is_none_or(|upstream| upstream.instance() != instance) {
-            return false;
-        }
+        let (true, Some(config)) = (known.source.is_instance(instance), known.config.clone()) else {
+            return Dirty::Nothing;
+        };
         match event {
             Happened::State(state) => {
-                known.settled |= matches!(state, State::Failing { .. } | State::Stopped);
-                false
+                if let (State::Failing { why, .. }, Some(store)) = (&state, &self.store) {
+                    remember_failure(store, &config, why);
+                }
+                if known.is_now(&state) { Dirty::Missing } else { Dirty::Nothing }
             }
             Happened::Listed(manifest) => {
-                let tools = manifest.tools.len();
-                info!(%server, tools, protocol = %manifest.version, "listed");
-                known.listed(&server, manifest);
-                self.remember(server);
-                true
+                info!(%server, tools = manifest.tools.len(), protocol = %manifest.version, "listed");
+                let before = known.listed.clone();
+                let reading = config.clone();
+                let read = spawn_blocking(move || Listed::read(&reading, manifest, before.as_ref())).await;
+                // A list that cannot even be read without a crash is none.
+                let Ok(listed) = read else { return Dirty::Nothing };
+                if let (Some(store), Some(manifest)) = (&self.store, &listed.manifest) {
+                    remember(store, &config, manifest.clone());
+                }
+                (known.listed, known.failing, known.tried) = (Some(listed), None, true);
+                Dirty::Catalog
             }
             Happened::Updated { uri } => {
-                self.tell_updated(&server, &uri);
-                false
+                if let Some(inner) = self.inner.upgrade() {
+                    // Nobody listening is fine.
+                    let _ = inner.changes.send(Change::Resource { server, uri });
+                }
+                Dirty::Nothing
             }
         }
-    }
-
-    fn tell_updated(&self, server: &ServerName, uri: &str) {
-        let Some(inner) = self.inner.upgrade() else { return };
-        let uri = inner.snapshot.load().offers.exposed_uri(server, uri);
-        // Nobody listening is fine.
-        let _ = inner.changes.send(Change::Resource { uri });
-    }
-
-    /// Keeps a manifest for the next start. Slow disks must not hold up the writer, so it is done beside it.
-    fn remember(&self, server: ServerName) {
-        let Some(Known { config: Some(config), manifest: Some(manifest), .. }) = self.servers.get(&server) else {
-            return;
-        };
-        let (config, manifest) = (config.clone(), manifest.clone());
-        let Some(store) = self.store.clone() else { return };
-        let saved = store.save_manifest(&server, &config_key(&config), move || raw(&*manifest).get().to_owned());
-        tokio::spawn(async move {
-            if let Err(error) = saved.await {
-                warn!(%server, "its tools could not be remembered for the next start: {error}. {}", error.hint());
-            }
-        });
     }
 
     /// Reads agents and skills again, beside the writer's own thread.
-    async fn read_documents(&mut self) -> bool {
-        let Some(config) = self.inner.upgrade().map(|inner| inner.config.load_full()) else { return false };
-        let read = tokio::task::spawn_blocking(move || Documents::read(&config)).await;
+    async fn read_documents(&mut self) -> Dirty {
+        let config = self.config.clone();
+        let read = spawn_blocking(move || Documents::read(&config)).await;
         let Documents { servers, unusable } = read.unwrap_or_default();
         for odd in unusable {
             warn!("{odd}");
@@ -228,36 +271,33 @@ impl Writer {
             }
             self.servers.insert(tools.name.clone(), Known::documents(tools));
         }
-        true
+        Dirty::Catalog
     }
 
     /// Adds tools to those of their server; one of the same name is replaced.
-    fn register(&mut self, new: LocalServer) -> Result<(), String> {
+    fn register(&mut self, new: LocalServer) -> Result<(), Unregistered> {
         new.check()?;
         let merged = match self.servers.get(&new.name).map(|known| &known.source) {
             None => new,
             Some(Source::Local(known)) => known.with(new),
-            Some(_) => return Err(format!("{} is a server of the configuration", new.name)),
+            Some(_) => return Err(Unregistered::Taken(new.name)),
         };
-        if let Some(inner) = self.inner.upgrade() {
-            inner.add_local(&merged.name);
-        }
         self.servers.insert(merged.name.clone(), Known::local(merged));
         Ok(())
     }
 
-    async fn configure(&mut self, new: Config) -> bool {
-        let Some(inner) = self.inner.upgrade() else { return false };
-        let old = inner.config.load_full();
+    async fn configure(&mut self, new: Config) -> Dirty {
+        let Some(inner) = self.inner.upgrade() else { return Dirty::Nothing };
+        let old = self.config.clone();
         let changes = changed(&old, &new);
         // Calls under way hold the old snapshot, and with it the server, until they are done.
         changes.removed.iter().for_each(|name| drop(self.servers.remove(name)));
         for name in changes.added.iter().chain(&changes.changed) {
             let Some(server) = new.servers.get(name) else { continue };
-            let before = self.servers.remove(name);
+            let known = self.servers.remove(name);
             let same_source = old.servers.get(name).is_some_and(|before| config_key(before) == config_key(server));
-            let manifest = before.and_then(|known| known.manifest).filter(|_| same_source);
-            self.add(Arc::new(server.clone()), manifest);
+            let manifest = known.and_then(|known| known.manifest().cloned()).filter(|_| same_source);
+            self.add(Arc::new(server.clone()), manifest, None).await;
         }
         info!(
             added = changes.added.len(),
@@ -268,38 +308,119 @@ impl Writer {
         if new.pin_used && !old.pin_used {
             self.used = most_used(self.store.clone()).await;
         }
-        inner.config.store(Arc::new(new));
+        inner.gate.usage.want(new.pin_used);
         drop(inner);
+        self.config = Arc::new(new);
         self.read_documents().await
     }
 
-    fn publish(&mut self) {
-        let Some(inner) = self.inner.upgrade() else { return };
+    /// Puts the vectors of an encoder to an index, where it is still the newest.
+    fn attach(&mut self, Vectors { catalog, precise }: Vectors) -> Dirty {
+        let Some(inner) = self.inner.upgrade() else { return Dirty::Nothing };
         let before = inner.snapshot.load_full();
-        let config = inner.config.load_full();
+        if before.catalog.number() == catalog
+            && let Some(index) = before.index.with_vectors(precise)
+        {
+            inner.snapshot.store(Arc::new(before.searched_by(index)));
+        }
+        inner.precise.finish(catalog);
+        Dirty::Nothing
+    }
+
+    async fn publish(&mut self) {
+        let Some(before) = self.newest() else { return };
+        let begun = Instant::now();
         self.number += 1;
-        let servers = self.servers.values().filter_map(|known| known.tools.clone());
-        let catalog = Catalog::merge_beside(self.number, servers, toolfold_disclosure::is_reserved);
-        let index = before.index.update(&catalog);
-        let placement = before.placement.update(&config.nodes, &catalog, &index);
-        let catalog = placement.apply(catalog);
-        let offers = Offers::merge(self.servers.iter().filter_map(|(name, known)| {
-            Some((name, known.config.as_ref().is_none_or(|config| config.prefix), known.manifest.as_deref()?))
-        }));
-        let sources = self.servers.iter().map(|(name, known)| (name.clone(), known.source.clone())).collect();
-        let next = Snapshot::new(catalog, index, placement, &config, &self.used, offers, sources);
-        let changes = next.changes_since(&before);
+        self.settle_claims();
+        let plan = Plan {
+            number: self.number,
+            config: self.config.clone(),
+            servers: self.servers.iter().map(part).collect(),
+            used: self.used.clone(),
+            absent: self.absent(),
+            before,
+        };
+        let claims = std::mem::take(&mut self.claims);
+        let built = spawn_blocking(move || {
+            let built = plan.build(&claims);
+            (claims, built)
+        });
+        let Ok((claims, (next, changes))) = built.await else {
+            tracing::error!("the catalog could not be built: what is served is the one before");
+            return;
+        };
+        self.claims = claims;
+        self.rest_until = Instant::now() + begun.elapsed().min(LONGEST_REST);
+        let Some(inner) = self.inner.upgrade() else { return };
         inner.snapshot.store(Arc::new(next));
         for change in changes {
             let _ = inner.changes.send(change);
         }
-        Tier::look(&inner);
+        let newest = inner.snapshot.load_full();
+        inner.precise.look(&newest.catalog, &newest.config, &inner.store, || self.hand_over());
     }
 
-    fn settle(&mut self) {
-        let settled = self.servers.values().all(|known| known.settled);
-        let progress = if settled { Progress::Settled } else { Progress::Published };
-        self.progress.send_if_modified(|now| progress > *now && std::mem::replace(now, progress) != progress);
+    fn publish_missing(&self) {
+        let Some(inner) = self.inner.upgrade() else { return };
+        let before = inner.snapshot.load_full();
+        inner.snapshot.store(Arc::new(before.missing(self.absent())));
+    }
+
+    /// Who is configured and has nothing in the catalog.
+    fn absent(&self) -> Vec<Absent> {
+        let known = self.servers.iter().filter_map(|(name, known)| known.absent(name));
+        let unusable = self.config.unusable.iter().map(|(name, why)| Absent::failing(name.clone(), why.clone()));
+        known.chain(unusable).collect()
+    }
+
+    /// Whose each address is; what somebody could not have is remembered with its list.
+    fn settle_claims(&mut self) {
+        let starting = self.started.elapsed() < START;
+        let claimants: Vec<Claimant<'_>> = self
+            .servers
+            .iter()
+            .filter_map(|(server, known)| {
+                let manifest = known.manifest()?;
+                let mut all = addresses(&manifest.resources, "uri");
+                all.extend(addresses(&manifest.templates, "uriTemplate"));
+                Some(Claimant { server, addresses: all, second: &manifest.second })
+            })
+            .collect();
+        let second = self.claims.update(&claimants, self.number, starting);
+        drop(claimants);
+        for (server, address) in second {
+            let Some(Known { listed: Some(Listed { manifest: Some(manifest), .. }), config, .. }) =
+                self.servers.get_mut(&server)
+            else {
+                continue;
+            };
+            Arc::make_mut(manifest).second.insert(address);
+            if let (Some(store), Some(config)) = (&self.store, config) {
+                remember(store, config, manifest.clone());
+            }
+        }
+    }
+
+    fn hand_over(&self) -> HandOver {
+        let events = self.events.clone();
+        Box::new(move |vectors| {
+            let events = events.as_ref().and_then(mpsc::WeakUnboundedSender::upgrade);
+            events.is_some_and(|events| events.send(Event::Encoded(vectors)).is_ok())
+        })
+    }
+
+    fn tell_progress(&mut self) {
+        let names = |wanted: fn(&Known) -> bool| {
+            self.servers.iter().filter(|(_, known)| wanted(known)).map(|(name, _)| name.clone()).collect()
+        };
+        let (pending, untried) = (names(Known::is_pending), names(|known| !known.tried && known.listed.is_none()));
+        self.progress.send_if_modified(|now| {
+            let changed = !now.published || now.pending != pending || now.untried != untried;
+            if changed {
+                *now = Progress { published: true, pending, untried, last: Instant::now() };
+            }
+            changed
+        });
     }
 
     async fn stop(&mut self) {
@@ -308,8 +429,7 @@ impl Writer {
         }
         let stopping: Vec<_> = std::mem::take(&mut self.servers)
             .into_values()
-            .filter_map(|known| known.source.upstream().cloned())
-            .map(|upstream| tokio::spawn(async move { upstream.stop().await }))
+            .map(|known| tokio::spawn(async move { known.source.stop().await }))
             .collect();
         for stopped in stopping {
             // A supervisor that panicked has dropped its process.
@@ -319,46 +439,18 @@ impl Writer {
             store.close().await;
         }
     }
+
+    fn newest(&self) -> Option<Arc<Snapshot>> {
+        self.inner.upgrade().map(|inner| inner.snapshot.load_full())
+    }
 }
 
-type Manifests = BTreeMap<(ServerName, Fingerprint), Arc<Manifest>>;
-
-/// The store and what it remembers. A store that cannot be used costs the memory of the next start, nothing else.
-async fn remembered(
-    path: Option<&std::path::Path>,
-    wanted: Vec<(ServerName, Fingerprint)>,
-) -> (Option<Arc<Store>>, Manifests) {
-    let store = match Store::open(path).await {
-        Ok(opened) => {
-            if let Some(notice) = opened.notice {
-                warn!("{notice}");
-            }
-            opened.store
-        }
-        Err(error) => {
-            warn!("going on without a store, so nothing is remembered for the next start: {error}. {}", error.hint());
-            return Default::default();
-        }
-    };
-    let stored = store.load_manifests_of(wanted).await.unwrap_or_else(|error| {
-        warn!("nothing is remembered: {error}");
-        Vec::new()
-    });
-    let read = |stored: toolfold_store::StoredManifest| {
-        let manifest = serde_json::from_str::<Manifest>(&stored.json).ok()?;
-        Some(((stored.server, stored.config_key), Arc::new(manifest)))
-    };
-    let manifests = stored.into_iter().filter_map(read).collect();
-    (Some(Arc::new(store)), manifests)
-}
-
-/// Which program or address a manifest was learned from. Values of secrets stay out of it.
-fn config_key(server: &Server) -> Fingerprint {
-    let text = match &server.transport {
-        Transport::Stdio { command, args, env, cwd } => {
-            format!("stdio\0{command}\0{}\0{:?}\0{cwd:?}", args.join("\0"), env.keys())
-        }
-        Transport::Http { url, headers } => format!("http\0{url}\0{:?}", headers.keys()),
-    };
-    Fingerprint::of_text(&format!("{text}\0{:?}", server.era))
+fn part((name, known): (&ServerName, &Known)) -> Part {
+    Part {
+        name: name.clone(),
+        source: known.source.clone(),
+        prefix: known.prefix(),
+        tools: known.listed.as_ref().map(|listed| listed.tools.clone()),
+        manifest: known.manifest().cloned(),
+    }
 }

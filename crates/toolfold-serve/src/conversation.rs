@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use toolfold_core::{Principal, Surface};
 use toolfold_gateway::{Client, Gateway, Request};
-use toolfold_wire::{Id, Message, Object, Raw, RpcError, code, negotiate};
+use toolfold_wire::{Id, Message, Object, Raw, RpcError, Silent, code, negotiate};
 
 use crate::asking::Asking;
 use crate::asks::{Asked, Asks, Outlet};
@@ -63,8 +63,8 @@ impl Conversation {
             peer: Arc::new(Asked { asks: self.asks.clone(), outlet }),
             method,
             params,
-            cancel: running.cancel.clone(),
         };
+        // The one place where a cancellation is raced: whatever works on the request is dropped, and ends with it.
         let outcome = tokio::select! {
             biased;
             outcome = self.gateway.handle(request) => outcome,
@@ -77,7 +77,12 @@ impl Conversation {
         match method {
             "notifications/cancelled" => self.running.cancel(params.as_ref()),
             "notifications/initialized" => {}
-            _ => self.gateway.notified(method, params).await,
+            _ => {
+                // What it says in odd parameters nobody could make sense of.
+                let Ok(params) = Request::params_of(method, params.as_ref()) else { return };
+                let request = Request::new(self.client.clone(), Arc::new(Silent), method, params);
+                self.gateway.notified(request).await;
+            }
         }
     }
 

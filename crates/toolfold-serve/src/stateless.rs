@@ -74,7 +74,12 @@ impl Asker {
             _ => {
                 let client = Client::request(self.principal.clone(), self.surface, envelope.capabilities);
                 let peer = Arc::new(Teller { out, log_level: envelope.log_level });
-                self.gateway.handle(Request { client: Arc::new(client), peer, method, params, cancel }).await?
+                let work = self.gateway.handle(Request { client: Arc::new(client), peer, method, params });
+                tokio::select! {
+                    biased;
+                    result = work => result?,
+                    () = cancel.cancelled() => return Err(RpcError::internal("Cancelled.")),
+                }
             }
         };
         Ok(self.complete(freshness, result))

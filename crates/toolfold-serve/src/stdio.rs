@@ -278,7 +278,7 @@ async fn tell_changes(conversation: Arc<Conversation>, out: Outbox, over: Cancel
         };
         match change {
             Ok(change) => {
-                if let Some((method, params)) = change.notification(&conversation.client) {
+                for (method, params) in change.notifications(&conversation.client) {
                     out.tell(Message::notification(method, params).to_line());
                 }
             }

@@ -9,9 +9,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use toolfold_core::Surface;
 use toolfold_gateway::{
-    Change, Client, PROMPTS_CHANGED, RESOURCE_UPDATED, RESOURCES_CHANGED, TOOLS_CHANGED, Watch, updated,
+    Change, Client, PROMPTS_CHANGED, RESOURCE_UPDATED, RESOURCES_CHANGED, Request, TOOLS_CHANGED, Watch, updated,
 };
-use toolfold_wire::{Id, Message, Object, Raw, RpcError, code, meta};
+use toolfold_wire::{Id, Message, Object, Raw, RpcError, Silent, code, meta};
 
 use crate::conversation::LONGEST_URI;
 use crate::outbox::Outbox;
@@ -53,7 +53,8 @@ pub(crate) struct Subscription {
     id: Id,
     filter: Filter,
     out: Outbox,
-    _watches: Vec<Watch>,
+    /// Each under the address that the client knows.
+    watches: Vec<(String, Watch)>,
     _place: OwnedSemaphorePermit,
 }
 
@@ -73,17 +74,16 @@ impl Subscription {
                 "Too many subscriptions are open. End some of them, or come back later.",
             )
         })?;
-        let client = Client::request(asker.principal.clone(), asker.surface, None);
+        let client = Arc::new(Client::request(asker.principal.clone(), asker.surface, None));
+        let request = Request::new(client, Arc::new(Silent), "subscriptions/listen", Object::new());
         let mut watches = Vec::new();
-        let mut watched = Vec::new();
         for uri in std::mem::take(&mut filter.resource_subscriptions) {
-            if let Ok(watch) = asker.gateway.watch(&uri, &client).await {
-                watches.push(watch);
-                watched.push(uri);
+            if let Ok(watch) = asker.gateway.watch(&uri, &request).await {
+                watches.push((uri, watch));
             }
         }
-        filter.resource_subscriptions = watched;
-        Ok(Subscription { asker, id, filter, out, _watches: watches, _place: place })
+        filter.resource_subscriptions = watches.iter().map(|(uri, _)| uri.clone()).collect();
+        Ok(Subscription { asker, id, filter, out, watches, _place: place })
     }
 
     /// Tells changes until cancelled (`None`) or until there will be no more (the final answer).
@@ -120,8 +120,10 @@ impl Subscription {
             }
             Change::Prompts if filter.prompts_list_changed => self.tell(PROMPTS_CHANGED, Object::new()),
             Change::Resources if filter.resources_list_changed => self.tell(RESOURCES_CHANGED, Object::new()),
-            Change::Resource { uri } if filter.resource_subscriptions.contains(uri) => {
-                self.tell(RESOURCE_UPDATED, Object::parse(&updated(uri)).unwrap_or_default());
+            Change::Resource { server, uri } => {
+                for (known, _) in self.watches.iter().filter(|(_, watch)| watch.is_of(server, uri)) {
+                    self.tell(RESOURCE_UPDATED, Object::parse(&updated(known)).unwrap_or_default());
+                }
             }
             _ => {}
         }

@@ -49,6 +49,7 @@ pub(crate) async fn list(connection: Arc<Connection>, greeting: Greeting, parts:
         resources,
         templates,
         old_names: Default::default(),
+        second: Default::default(),
     };
     let rules = Usable::of(&connection);
     let size = manifest.tools.iter().map(|tool| tool.get().len()).sum();

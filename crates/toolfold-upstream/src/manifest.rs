@@ -1,7 +1,7 @@
 //! What a server said of itself, in a form that outlives the process. Definitions are kept as raw JSON: what is odd
 //! about one of them is for the catalog to judge, not a reason to lose it here.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use toolfold_wire::{Era, Raw};
@@ -30,6 +30,10 @@ pub struct Manifest {
     /// compares lists adds it.
     #[serde(default)]
     pub old_names: BTreeMap<String, String>,
+    /// Addresses of resources and templates that were another server's when this one first listed them. Added by whoever
+    /// compares servers.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub second: BTreeSet<String>,
 }
 
 impl Manifest {

@@ -9,10 +9,11 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
-use toolfold_catalog::{Catalog, Unresolved};
+use toolfold_catalog::Unresolved;
 use toolfold_config::Config;
 use toolfold_core::{Code, Entry, Kind, Principal, Refusal, Surface, ToolId};
-use toolfold_gateway::{Client, Failed, Gateway, Options, Request, Snapshot};
+use toolfold_disclosure::View;
+use toolfold_gateway::{Client, Failed, Gateway, Options, Request, Scope};
 use toolfold_index::{Filter, Query};
 use toolfold_serve::{serve_http, serve_stdio};
 use toolfold_wire::{Object, Silent};
@@ -68,7 +69,7 @@ impl Toolfold {
         for registry in registries {
             toolfold.register(registry).await?;
         }
-        toolfold.gateway.snapshot().await;
+        toolfold.gateway.view(&asker()).await;
         Ok(toolfold)
     }
 
@@ -81,13 +82,13 @@ impl Toolfold {
 
     /// The tools that do what the query says, at most `limit` of them. An empty query finds all, by name.
     pub fn find(&self, query: &str, limit: usize) -> Vec<Match> {
-        let snapshot = self.gateway.latest();
+        let scope = self.gateway.latest(&asker());
+        let view = scope.view();
         let filter = Filter { kind: Some(Kind::Tool), ..Filter::default() };
-        let query = Query { text: query, filter, limit, answers_only: true, ..Query::default() };
-        let found = snapshot.index.search(&snapshot.catalog, &query);
+        let found = view.search(Query { text: query, filter, limit, ..Query::default() });
         let active = self.read_active();
         let shown = |hit: &toolfold_index::Hit| {
-            let entry = snapshot.catalog.entry(hit.entry);
+            let entry = view.entry(hit.entry);
             Match {
                 name: entry.id.to_string(),
                 description: entry.description.clone(),
@@ -100,16 +101,15 @@ impl Toolfold {
 
     /// What there is to know about a tool before it is called.
     pub fn describe(&self, name: &str) -> Result<Description, Refusal> {
-        let snapshot = self.gateway.latest();
-        let entry = tool(&snapshot.catalog, name)?;
+        let scope = self.gateway.latest(&asker());
+        let entry = tool(&scope.view(), name)?;
         Ok(described(entry, self.read_active().contains(&entry.id)))
     }
 
     /// Makes tools active. All or nothing: where a name means no tool, none is, and the refusal names every such one.
     /// Loading what is active already changes nothing.
     pub fn load<S: AsRef<str>>(&self, names: &[S]) -> Result<(), Refusal> {
-        let snapshot = self.gateway.latest();
-        let wanted = tools(&snapshot, names)?;
+        let wanted = tools(&self.gateway.latest(&asker()), names)?;
         let mut active = self.active.write().unwrap_or_else(PoisonError::into_inner);
         let mut new: Vec<ToolId> = Vec::new();
         for id in wanted {
@@ -128,25 +128,26 @@ impl Toolfold {
 
     /// The active tools, in the order they were loaded.
     pub fn active(&self) -> Vec<Description> {
-        let snapshot = self.gateway.latest();
-        self.read_active().iter().filter_map(|id| Some(described(snapshot.catalog.get(id)?, true))).collect()
+        let scope = self.gateway.latest(&asker());
+        let view = scope.view();
+        self.read_active().iter().filter_map(|id| Some(described(view.entry(view.position(id)?), true))).collect()
     }
 
     /// Whether a tool is active; `false` for what is no tool.
     pub fn is_active(&self, name: &str) -> bool {
-        let snapshot = self.gateway.latest();
-        tool(&snapshot.catalog, name).is_ok_and(|entry| self.read_active().contains(&entry.id))
+        let scope = self.gateway.latest(&asker());
+        tool(&scope.view(), name).is_ok_and(|entry| self.read_active().contains(&entry.id))
     }
 
     /// How many tools there are, active or not.
     pub fn count(&self) -> usize {
-        self.gateway.latest().catalog.entries().iter().filter(|entry| entry.is_tool()).count()
+        self.gateway.latest(&asker()).view().count(Kind::Tool)
     }
 
     /// Calls a tool and gives its result as MCP has it (`content`, `structuredContent`, `isError`). The arguments are
     /// checked against the tool's schema first. The handler is built by the first call and kept.
     pub async fn call(&self, name: &str, arguments: Value) -> Result<Value, Failed> {
-        let client = Arc::new(Client::inside(Principal::local(), Surface::Direct));
+        let client = Arc::new(asker());
         let params = Object::new().with("name", name).with("arguments", &arguments);
         let result = self.gateway.call(Request::new(client, Arc::new(Silent), "tools/call", params)).await?;
         Ok(serde_json::from_str(result.get()).unwrap_or_default())
@@ -178,12 +179,17 @@ impl Toolfold {
     }
 }
 
+/// The program itself.
+fn asker() -> Client {
+    Client::inside(Principal::local(), Surface::Direct)
+}
+
 /// The ids of all names, or a refusal with every name that means no tool.
-fn tools<S: AsRef<str>>(snapshot: &Snapshot, names: &[S]) -> Result<Vec<ToolId>, Refusal> {
+fn tools<S: AsRef<str>>(scope: &Scope, names: &[S]) -> Result<Vec<ToolId>, Refusal> {
     let mut found = Vec::new();
     let mut unknown: Vec<Refusal> = Vec::new();
     for name in names {
-        match tool(&snapshot.catalog, name.as_ref()) {
+        match tool(&scope.view(), name.as_ref()) {
             Ok(entry) => found.push(entry.id.clone()),
             Err(refusal) => unknown.push(refusal),
         }
@@ -196,13 +202,13 @@ fn tools<S: AsRef<str>>(snapshot: &Snapshot, names: &[S]) -> Result<Vec<ToolId>,
     Err(Refusal::new(Code::ToolNotFound, format!("Nothing was loaded. {}", why.join(" "))).hints(hints))
 }
 
-fn tool<'c>(catalog: &'c Catalog, name: &str) -> Result<&'c Entry, Refusal> {
+fn tool<'a>(view: &View<'a>, name: &str) -> Result<&'a Entry, Refusal> {
     let shown: String = name.chars().take(100).collect();
     let refuse = |message: String, hints: Vec<String>| Refusal::new(Code::ToolNotFound, message).hints(hints);
-    match catalog.resolve(name) {
-        Ok(position) if catalog.entry(position).is_tool() => Ok(catalog.entry(position)),
+    match view.resolve(name) {
+        Ok(position) if view.entry(position).is_tool() => Ok(view.entry(position)),
         Ok(_) => Err(refuse(format!("{shown:?} is not a tool."), Vec::new())),
-        Err(Unresolved::Unknown) => Err(refuse(format!("There is no tool {shown:?}."), catalog.nearest(name))),
+        Err(Unresolved::Unknown) => Err(refuse(format!("There is no tool {shown:?}."), view.nearest(name))),
         Err(Unresolved::Ambiguous { candidates }) => {
             Err(refuse(format!("Several tools are called {shown:?}."), candidates))
         }

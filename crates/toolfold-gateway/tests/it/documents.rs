@@ -9,7 +9,7 @@ use toolfold_config::Config;
 use toolfold_core::Surface;
 use toolfold_gateway::{Change, Documents, Gateway, document_files};
 
-use crate::{ask, call, found, start};
+use crate::{ask, call, found, me, number, start};
 
 fn write(folder: &TempDir, name: &str, text: impl AsRef<[u8]>) {
     let path = folder.path().join(name);
@@ -41,7 +41,8 @@ fn config(folder: &TempDir) -> Config {
 }
 
 async fn ids(gateway: &Gateway) -> Vec<String> {
-    gateway.snapshot().await.catalog.entries().iter().map(|entry| entry.id.to_string()).collect()
+    gateway.view(&me()).await;
+    crate::ids(gateway)
 }
 
 #[tokio::test]
@@ -70,9 +71,9 @@ async fn they_are_found_by_kind_and_by_what_they_do() {
 async fn a_definition_says_everything_but_where_it_came_from() {
     let folder = folder();
     let gateway = start(config(&folder));
-    let snapshot = gateway.snapshot().await;
-    let position = snapshot.catalog.resolve("reviewer").unwrap();
-    let definition = snapshot.catalog.entry(position).definition.get();
+    let scope = gateway.view(&me()).await;
+    let position = scope.view().resolve("reviewer").unwrap();
+    let definition = scope.view().entry(position).definition.get();
     insta::assert_snapshot!(definition, @r#"{"name":"reviewer","description":"Reviews code quality. Use when a change is done.","whenToUse":"Use when a change is done","systemPrompt":"You are reviewer.","tools":["Read","Grep"]}"#);
 }
 
@@ -135,7 +136,7 @@ fn links_in_a_circle_end() {
 async fn added_changed_and_removed_files_are_seen() {
     let folder = folder();
     let gateway = start(config(&folder));
-    gateway.settled().await;
+    gateway.settled(&me()).await;
     let mut changes = gateway.changes();
     write(&folder, "agents/tester.md", agent("tester", "Writes tests."));
     write(&folder, "agents/reviewer.md", agent("reviewer", "Reviews prose."));
@@ -154,11 +155,11 @@ async fn added_changed_and_removed_files_are_seen() {
 async fn a_changed_agent_is_no_changed_tool_list() {
     let folder = folder();
     let gateway = start(config(&folder));
-    gateway.settled().await;
-    let (before, mut changes) = (gateway.snapshot().await.catalog.number(), gateway.changes());
+    gateway.settled(&me()).await;
+    let (before, mut changes) = (number(&gateway).await, gateway.changes());
     write(&folder, "agents/tester.md", agent("tester", "Writes tests."));
     gateway.reconfigure((*gateway.config()).clone());
-    while gateway.snapshot().await.catalog.number() == before {
+    while number(&gateway).await == before {
         tokio::task::yield_now().await;
     }
     assert!(ids(&gateway).await.contains(&"agents.tester".to_owned()));
@@ -169,7 +170,7 @@ async fn a_changed_agent_is_no_changed_tool_list() {
 async fn paths_come_and_go_with_the_configuration() {
     let folder = folder();
     let gateway = start(config(&folder));
-    gateway.settled().await;
+    gateway.settled(&me()).await;
     gateway.reconfigure(Config { agents: Vec::new(), ..config(&folder) });
     gateway.register(crate::server("later", &[])).await.unwrap();
     assert_eq!(ids(&gateway).await, ["home.greet", "skills.pdf", "skills.slides"]);

@@ -29,6 +29,22 @@ fn definition(name: &str) -> Value {
     json!({"name": name, "description": format!("Do {name}."), "inputSchema": {"type": "object"}})
 }
 
+/// Somebody inside the program.
+fn me() -> Client {
+    Client::inside(Principal::local(), Surface::Compact)
+}
+
+/// What there is now, by id.
+fn ids(gateway: &Gateway) -> Vec<String> {
+    let scope = gateway.latest(&me());
+    let view = scope.view();
+    view.entries().map(|place| view.entry(place).id.to_string()).collect()
+}
+
+async fn number(gateway: &Gateway) -> u64 {
+    gateway.view(&me()).await.view().number()
+}
+
 /// The result of a request, as its client sees it.
 async fn ask(gateway: &Gateway, surface: Surface, method: &str, params: Value) -> Value {
     let client = Arc::new(Client::inside(Principal::local(), surface));

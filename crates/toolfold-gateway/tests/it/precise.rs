@@ -8,7 +8,7 @@ use toolfold_encoder::Encoder;
 use toolfold_index::packed;
 use toolfold_store::Store;
 
-use crate::{server, start};
+use crate::{number, server, start};
 
 /// What is encoded of `home.greet`.
 const GREET: &str = "home greet: Do greet.";
@@ -76,11 +76,11 @@ async fn it_can_be_switched_off_and_on_again_and_ends_with_the_gateway() {
     let gateway = start(Config::default());
     assert!(!gateway.is_precise().await);
     for on in [true, false, true] {
-        let number = gateway.snapshot().await.catalog.number();
+        let number = number(&gateway).await;
         gateway.reconfigure(if on { config(None) } else { Config::default() });
         // Answered after everything that was sent before.
         gateway.register(server("home", &["greet"])).await.unwrap();
-        assert!(gateway.latest().catalog.number() > number);
+        assert!(crate::number(&gateway).await > number);
         assert_eq!(gateway.is_precise().await, on);
     }
     gateway.stop().await;

@@ -4,7 +4,7 @@ use serde_json::json;
 use toolfold_config::Config;
 use toolfold_gateway::LocalTool;
 
-use crate::{call, found, server, start};
+use crate::{call, found, ids, server, start};
 
 #[tokio::test]
 async fn a_registered_tool_is_found_and_called_at_once() {
@@ -19,9 +19,7 @@ async fn a_registered_tool_is_found_and_called_at_once() {
 async fn more_tools_join_those_of_their_server_and_replace_them_by_name() {
     let gateway = start(Config::default());
     gateway.register(server("home", &["leave", "greet"])).await.unwrap();
-    let snapshot = gateway.latest();
-    let ids: Vec<String> = snapshot.catalog.entries().iter().map(|entry| entry.id.to_string()).collect();
-    assert_eq!(ids, ["home.greet", "home.leave"]);
+    assert_eq!(ids(&gateway), ["home.greet", "home.leave"]);
 }
 
 #[tokio::test]
@@ -31,8 +29,8 @@ async fn what_cannot_be_a_tool_is_refused_and_changes_nothing() {
     let nameless = json!({"description": "No name.", "inputSchema": {"type": "object"}});
     odd.tools.push(LocalTool::blocking(nameless, |_| unreachable!("it was refused")));
     let why = gateway.register(odd).await.unwrap_err();
-    assert_eq!(why, "the tool \"\" has no name");
-    assert_eq!(gateway.latest().catalog.len(), 1);
+    assert_eq!(why.to_string(), "the tool \"\" has no name");
+    assert_eq!(ids(&gateway).len(), 1);
 }
 
 #[tokio::test]

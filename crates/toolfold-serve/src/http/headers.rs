@@ -5,6 +5,7 @@
 
 use hyper::HeaderMap;
 use toolfold_disclosure::is_meta;
+use toolfold_gateway::Client;
 use toolfold_wire::{
     METHOD_HEADER, NAME_HEADER, Raw, RpcError, VERSION_HEADER, code, decode_header, meta, name_of, parameter_headers,
 };
@@ -32,8 +33,9 @@ pub(crate) async fn check(asker: &Asker, headers: &HeaderMap, asking: &Asking) -
 
 /// Checks the parameters that a directly named tool wants repeated.
 async fn check_tool(asker: &Asker, headers: &HeaderMap, name: &str, arguments: Option<&Raw>) -> Result<(), RpcError> {
-    let snapshot = asker.gateway.snapshot().await;
-    let view = snapshot.view_of(false, &[]);
+    let client = Client::request(asker.principal.clone(), asker.surface, None);
+    let scope = asker.gateway.view(&client).await;
+    let view = scope.view();
     if is_meta(asker.surface, &view, name) {
         return Ok(());
     }

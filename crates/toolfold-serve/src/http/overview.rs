@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use hyper::StatusCode;
 use serde_json::{Value, json};
-use toolfold_catalog::{Catalog, Node};
-use toolfold_core::{Code, Kind, Refusal};
+use toolfold_catalog::Node;
+use toolfold_core::{Code, Kind, Principal, Refusal};
+use toolfold_disclosure::View;
 use toolfold_disclosure::level::summary;
+use toolfold_gateway::Client;
 
 use super::App;
 use super::failure::refused;
@@ -17,39 +19,39 @@ const USUAL_LIMIT: usize = 100;
 const LARGEST_LIMIT: usize = 1000;
 const KINDS: [Kind; 5] = [Kind::Tool, Kind::Agent, Kind::Skill, Kind::Prompt, Kind::Resource];
 
-pub(super) async fn status(app: &App) -> Reply {
+pub(super) async fn status(app: &App, principal: Principal) -> Reply {
     let servers = app.gateway.status().await;
-    let snapshot = app.gateway.snapshot().await;
+    let scope = app.gateway.view(&asker(app, principal)).await;
     shown(&json!({
         "version": env!("CARGO_PKG_VERSION"),
         "surface": app.surface,
-        "catalog": snapshot.catalog.number(),
-        "tools": count(&snapshot.catalog, Kind::Tool),
+        "catalog": scope.view().number(),
+        "tools": scope.view().count(Kind::Tool),
         "servers": servers,
     }))
 }
 
 /// A page of entries by id: `?server=…&kind=…&limit=…&offset=…`.
-pub(super) async fn tools(app: &App, query: &str) -> Reply {
+pub(super) async fn tools(app: &App, principal: Principal, query: &str) -> Reply {
     let asked = match Asked::read(query) {
         Ok(asked) => asked,
         Err(refusal) => return refused(&refusal),
     };
-    let snapshot = app.gateway.settled().await;
-    let catalog = &snapshot.catalog;
+    let scope = app.gateway.settled(&asker(app, principal)).await;
+    let view = scope.view();
     let wanted = |at: &usize| {
-        let entry = catalog.entry(*at);
+        let entry = view.entry(*at);
         entry.kind == asked.kind && asked.server.as_ref().is_none_or(|server| entry.server().as_str() == server)
     };
-    let all: Vec<usize> = (0..catalog.len()).filter(wanted).collect();
-    let page: Vec<Value> = all.iter().skip(asked.offset).take(asked.limit).map(|&at| pointer(catalog, at)).collect();
+    let all: Vec<usize> = view.entries().filter(wanted).collect();
+    let page: Vec<Value> = all.iter().skip(asked.offset).take(asked.limit).map(|&at| pointer(&view, at)).collect();
     let next = asked.offset.saturating_add(page.len());
     let next = (!page.is_empty() && next < all.len()).then_some(next);
     shown(&json!({"total": all.len(), "tools": page, "next_offset": next}))
 }
 
-fn pointer(catalog: &Catalog, at: usize) -> Value {
-    let entry = catalog.entry(at);
+fn pointer(view: &View<'_>, at: usize) -> Value {
+    let entry = view.entry(at);
     let mut pointer = json!({
         "tool_id": entry.id.to_string(),
         "server": entry.server(),
@@ -57,45 +59,45 @@ fn pointer(catalog: &Catalog, at: usize) -> Value {
         "summary": summary(entry),
     });
     if entry.is_tool() {
-        pointer["name"] = catalog.exposed(at).into();
+        pointer["name"] = view.exposed(at).into();
     }
     pointer
 }
 
 /// Every node with its children.
-pub(super) async fn tree(app: &App) -> Reply {
-    let snapshot = app.gateway.settled().await;
-    let nodes: Vec<Value> = snapshot.catalog.root().children.iter().map(branch).collect();
+pub(super) async fn tree(app: &App, principal: Principal) -> Reply {
+    let scope = app.gateway.settled(&asker(app, principal)).await;
+    let view = scope.view();
+    let nodes: Vec<Value> = view.children(view.root()).map(|node| branch(&view, node)).collect();
     shown(&json!({"nodes": nodes}))
 }
 
-fn branch(node: &Node) -> Value {
+fn branch<'a>(view: &View<'a>, node: &'a Node) -> Value {
     json!({
         "name": node.name(),
         "path": node.path,
         "summary": node.summary,
         "tags": node.tags,
-        "entries": node.entries.len(),
-        "nodes": node.children.iter().map(branch).collect::<Vec<_>>(),
+        "entries": view.entries_in(node).count(),
+        "nodes": view.children(node).map(|child| branch(view, child)).collect::<Vec<_>>(),
     })
 }
 
-pub(super) async fn stats(app: &App) -> Reply {
-    let snapshot = app.gateway.settled().await;
-    let catalog = &snapshot.catalog;
+pub(super) async fn stats(app: &App, principal: Principal) -> Reply {
+    let scope = app.gateway.settled(&asker(app, principal)).await;
+    let view = scope.view();
     let kinds: BTreeMap<&str, usize> =
-        KINDS.iter().map(|kind| (kind.as_str(), count(catalog, *kind))).filter(|(_, count)| *count > 0).collect();
+        KINDS.iter().map(|kind| (kind.as_str(), view.count(*kind))).filter(|(_, count)| *count > 0).collect();
     let servers: BTreeMap<&str, usize> =
-        catalog.servers().iter().map(|server| (server.name.as_str(), server.entries.len())).collect();
+        view.servers().map(|server| (server.as_str(), view.of_server(server).count())).collect();
     // The root itself is no node that anybody would count.
-    let nodes = catalog.root().walk().len() - 1;
-    shown(
-        &json!({"catalog": catalog.number(), "entries": catalog.len(), "kinds": kinds, "servers": servers, "nodes": nodes}),
-    )
+    let nodes = view.walk(view.root()).len() - 1;
+    let entries = view.entries().count();
+    shown(&json!({"catalog": view.number(), "entries": entries, "kinds": kinds, "servers": servers, "nodes": nodes}))
 }
 
-fn count(catalog: &Catalog, kind: Kind) -> usize {
-    catalog.entries().iter().filter(|entry| entry.kind == kind).count()
+fn asker(app: &App, principal: Principal) -> Client {
+    Client::inside(principal, app.surface)
 }
 
 fn shown(body: &Value) -> Reply {

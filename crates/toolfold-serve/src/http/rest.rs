@@ -13,7 +13,7 @@ use hyper::{Method, StatusCode};
 use serde_json::json;
 use toolfold_core::{Code, Principal, Refusal, Surface};
 use toolfold_gateway::{Client, Failed};
-use toolfold_wire::{Object, Raw, Silent, raw};
+use toolfold_wire::{Object, Raw, RpcError, Silent, raw};
 
 use super::failure::{failed, refused, refused_body};
 use super::reply::{Reply, json_response};
@@ -45,10 +45,10 @@ pub(crate) async fn answer(app: &App, principal: Principal, parts: Parts, body: 
     match name {
         _ if !VIEWS.contains(&name) => nothing_here(),
         _ if !looks => wrong_method(&parts, "GET"),
-        "status" => overview::status(app).await,
-        "tools" => overview::tools(app, parts.uri.query().unwrap_or_default()).await,
-        "tree" => overview::tree(app).await,
-        _ => overview::stats(app).await,
+        "status" => overview::status(app, principal).await,
+        "tools" => overview::tools(app, principal, parts.uri.query().unwrap_or_default()).await,
+        "tree" => overview::tree(app, principal).await,
+        _ => overview::stats(app, principal).await,
     }
 }
 
@@ -58,15 +58,17 @@ async fn perform(app: &App, principal: Principal, verb: &'static str, bytes: Byt
         Some(Err(refusal)) => return refused(&refusal),
         None => return refused(&Refusal::new(Code::InvalidRequest, "The body could not be read.")),
     };
-    let cancel = app.end.child_token();
-    // A client that goes away drops this future, and with it its call.
-    let _guard = cancel.clone().drop_guard();
     let mut params = Object::new().with("name", verb);
     params.set_raw("arguments", arguments);
     let client = Arc::new(Client::inside(principal, Surface::Ontology));
-    let mut request = toolfold_gateway::Request::new(client, Arc::new(Silent), "tools/call", params);
-    request.cancel = cancel;
-    match app.gateway.call(request).await {
+    let request = toolfold_gateway::Request::new(client, Arc::new(Silent), "tools/call", params);
+    // A client that goes away drops this future, and with it its call.
+    let outcome = tokio::select! {
+        biased;
+        outcome = app.gateway.call(request) => outcome,
+        () = app.end.cancelled() => Err(Failed::Answered(RpcError::internal("Toolfold is being stopped."))),
+    };
+    match outcome {
         Ok(result) => match app.budget.answer(body_of(verb, result).into_bytes()) {
             Some(body) => json_response(StatusCode::OK, body),
             None => refused(&Refusal::new(Code::RateLimited, "Too many large answers are waiting to be read.")),

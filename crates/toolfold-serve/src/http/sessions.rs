@@ -10,7 +10,7 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
 use toolfold_core::Principal;
 use toolfold_gateway::{Change, Gateway};
-use toolfold_wire::Message;
+use toolfold_wire::{Message, Raw};
 use tracing::{debug, warn};
 
 use super::session::Session;
@@ -138,10 +138,12 @@ impl Sessions {
 
     fn tell(&self, change: &Change) {
         let all: Vec<Arc<Session>> = self.lock().values().cloned().collect();
-        let mut written: Option<Bytes> = None;
+        let mut written: HashMap<String, Bytes> = HashMap::new();
         for session in all {
-            if let Some((method, params)) = change.notification(&session.conversation.client) {
-                let line = written.get_or_insert_with(|| Message::notification(method, params).to_line().into());
+            for (method, params) in change.notifications(&session.conversation.client) {
+                // Nearly always one: two clients may know a resource by two addresses.
+                let key = format!("{method} {}", params.as_ref().map_or("", Raw::get));
+                let line = written.entry(key).or_insert_with(|| Message::notification(method, params).to_line().into());
                 session.say(&session.common, line.clone());
             }
         }

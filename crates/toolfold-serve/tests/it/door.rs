@@ -11,7 +11,7 @@ use toolfold_core::Surface;
 use toolfold_serve::serve_http;
 use toolfold_test::{FakeServer, HttpClient, plain_http};
 
-use crate::support::{config, http_client, impatient, local_gateway, modern_meta, over_http, start, text};
+use crate::support::{all_settled, config, http_client, impatient, local_gateway, modern_meta, over_http, start, text};
 
 const HELLO: &str =
     r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{}}}"#;
@@ -72,7 +72,7 @@ async fn a_page_of_another_port_calls_nothing() {
 async fn a_request_sent_as_a_notification_is_not_worked_on() {
     let fake = FakeServer::script(json!({"tools": ["do"]}));
     let gateway = start(config(Surface::Compact, &[("fake", &fake)]));
-    gateway.settled_completely().await;
+    all_settled(&gateway).await;
     let client = http_client(gateway, Surface::Compact).await;
     client.initialize("2025-06-18").await;
     let call = json!({"jsonrpc": "2.0", "method": "tools/call", "params": {"name": "do", "arguments": {}}});
@@ -126,7 +126,7 @@ async fn a_meta_tool_obeys_no_rule_of_a_server() {
     let schema = json!({"type": "object", "properties": {"tool": {"type": "string", "x-mcp-header": "Tool"}}});
     let fake = FakeServer::script(json!({"tools": [{"name": "call_tool", "inputSchema": schema}]}));
     let gateway = start(config(Surface::Compact, &[("fake", &fake)]));
-    gateway.settled_completely().await;
+    all_settled(&gateway).await;
     let client = http_client(gateway, Surface::Compact).await;
     let arguments = json!({"tool": "local.echo", "arguments": {"text": "hi"}});
     let result = client.modern("tools/call", json!({"name": "call_tool", "arguments": arguments})).await;
@@ -168,7 +168,7 @@ async fn capabilities_are_kept_so_they_have_a_length() {
 async fn the_end_waits_for_calls_and_not_for_listeners() {
     let fake = FakeServer::script(json!({"tools": ["slow"], "calls": {"slow": {"delay_ms": 600}}}));
     let gateway = start(config(Surface::Compact, &[("fake", &fake)]));
-    gateway.settled_completely().await;
+    all_settled(&gateway).await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let stop = CancellationToken::new();

@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 use toolfold_core::Surface;
 use toolfold_test::{FakeServer, HttpClient, HttpReply, plain_http};
 
-use crate::support::{config, http_client, local_gateway, modern_meta, names, over_http, start, text, with_token};
+use crate::support::{
+    all_settled, config, http_client, local_gateway, modern_meta, names, over_http, start, text, with_token,
+};
 
 async fn client() -> HttpClient {
     http_client(local_gateway(Surface::Compact), Surface::Compact).await
@@ -185,7 +187,7 @@ async fn what_is_said_before_the_answer_makes_it_a_stream_that_can_be_resumed() 
 async fn tools_that_come_and_go_are_announced_where_they_are_shown() {
     let fake = FakeServer::script(json!({"tools": ["grow"], "calls": {"grow": {"list_changed": "grown"}}}));
     let gateway = start(config(Surface::Direct, &[("fake", &fake)]));
-    gateway.settled_completely().await;
+    all_settled(&gateway).await;
     let address = over_http(gateway, Surface::Direct).await;
     let old = HttpClient::new(format!("http://{address}/mcp"));
     old.initialize("2025-11-25").await;
@@ -204,7 +206,7 @@ async fn the_state_of_the_servers_can_be_seen() {
     let fake = FakeServer::script(json!({"tools": ["one", "two"]}));
     let broken = FakeServer::script(json!({"exit_at_start": 3}));
     let gateway = start(config(Surface::Compact, &[("fake", &fake), ("broken", &broken)]));
-    gateway.settled_completely().await;
+    all_settled(&gateway).await;
     let address = over_http(gateway, Surface::Compact).await;
     let status: Value = plain_http()
         .get(format!("http://{address}/v1/status"))

@@ -6,7 +6,7 @@ use toolfold_gateway::{Gateway, Options};
 use toolfold_test::{FakeServer, plain_http};
 
 use crate::rest::gateway;
-use crate::support::{config, over_http, start, with_token};
+use crate::support::{all_settled, config, over_http, start, with_token};
 
 struct Described {
     url: String,
@@ -131,7 +131,7 @@ async fn servers_at_their_worst_and_missing_tokens_are_as_described() {
     let broken = FakeServer::script(json!({"exit_at_start": 3}));
     let config = config(Surface::Compact, &[("fake", &fake), ("broken", &broken)]);
     let gateway = Gateway::start(Options { config, local: Vec::new() });
-    gateway.settled_completely().await;
+    all_settled(&gateway).await;
     let mut described = Described::over(gateway).await;
     described.check("GET", "/v1/status", "", &[]).await;
     assert_eq!(described.check("POST", "/v1/call_tool", r#"{"tool_id": "no"}"#, JSON).await.0, 502);

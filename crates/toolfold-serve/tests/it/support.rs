@@ -137,3 +137,9 @@ pub(crate) fn with_token(token: &str) -> Config {
     config.http.token = Some(Secret::new(token));
     config
 }
+
+/// Every server has said what it offers, or failed.
+pub(crate) async fn all_settled(gateway: &Gateway) {
+    let me = toolfold_gateway::Client::inside(toolfold_core::Principal::local(), Surface::Direct);
+    gateway.settled_completely(&me).await;
+}

@@ -59,8 +59,8 @@ impl Ask {
             // Its encoder is part of the agent's search; an agent would not wait for one that has much to read yet.
             let _ = tokio::time::timeout(ENCODER, gateway.is_precise()).await;
         }
-        let snapshot = gateway.latest();
-        let view = snapshot.view();
+        let scope = gateway.latest(&super::open::asker());
+        let view = scope.view();
         match self {
             Ask::Search(search) => search.answer(&view, &gateway.config(), style),
             Ask::Ls(ls) => ls.answer(&view, style),

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use toolfold_core::{Principal, Surface, shown_json};
+use toolfold_core::shown_json;
 use toolfold_disclosure::View;
-use toolfold_gateway::{Client, Gateway, Request};
+use toolfold_gateway::{Gateway, Request};
 use toolfold_wire::{Object, Silent};
 
 use super::arguments::Given;
@@ -56,7 +56,7 @@ impl Wanted {
         let entry = view.resolve(&self.tool).ok().map(|position| view.entry(position));
         let schema = entry.map_or(Value::Null, |entry| entry.input_schema());
         let arguments = self.given.clone().into_object(&schema);
-        let client = Arc::new(Client::inside(Principal::local(), Surface::Direct));
+        let client = Arc::new(open::asker());
         let params = Object::new().with("name", &self.tool).with("arguments", &arguments);
         let result = gateway.call(Request::new(client, Arc::new(Silent), "tools/call", params)).await;
         result.map(|result| Answer::new(result.get())).map_err(|failed| Fail::failed(&failed))

@@ -11,7 +11,7 @@ use toolfold::eval::{BadSet, Bin, EvalSet, Figures, ToolLine, evaluate};
 use toolfold_gateway::encode_all;
 use toolfold_index::{Index, Ranker};
 
-use super::open::with_gateway;
+use super::open::{asker, with_gateway};
 use super::output::{print, print_json, progress, table};
 use super::{Common, Fail};
 
@@ -91,8 +91,8 @@ fn show_progress(what: &str, done: usize, all: usize, of: &str) {
 /// The tools of the servers that are configured, or of the toolbox.
 fn configured(common: &Common) -> Result<Vec<ToolLine>, Fail> {
     with_gateway(common, async |gateway| {
-        let snapshot = gateway.latest();
-        let view = snapshot.view();
+        let scope = gateway.latest(&asker());
+        let view = scope.view();
         Ok(view.tools().map(|position| ToolLine::of(view.entry(position))).collect())
     })
 }

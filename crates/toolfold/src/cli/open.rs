@@ -7,7 +7,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 use toolfold::{Registry, toolbox};
 use toolfold_config::{Config, LoadOptions};
-use toolfold_gateway::{Gateway, LocalServer, Options, ServerStatus};
+use toolfold_core::{Principal, Surface};
+use toolfold_gateway::{Client, Gateway, LocalServer, Options, ServerStatus};
 use toolfold_store::Store;
 
 use super::ask::{Answer, Ask, Needs};
@@ -55,6 +56,11 @@ async fn with<T>(config: Config, work: impl AsyncFnOnce(&Gateway) -> Result<T, F
     gateway.stop().await;
     journal::flush();
     outcome
+}
+
+/// Whoever typed the command.
+pub(crate) fn asker() -> Client {
+    Client::inside(Principal::local(), Surface::Direct)
 }
 
 /// Waits until every server that is needed has said what it offers, or failed, or had its time; whoever did not is named.

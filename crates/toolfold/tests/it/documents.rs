@@ -3,7 +3,9 @@
 use std::fs;
 use std::time::Duration;
 
-use toolfold::{Gateway, LoadOptions, Options, load, watch};
+use toolfold::{Gateway, LoadOptions, Options, Surface, load, watch};
+use toolfold_core::Principal;
+use toolfold_gateway::Client;
 
 use crate::world::World;
 
@@ -72,7 +74,7 @@ async fn files_are_looked_after_while_serving() {
     let config = load(&options).unwrap().config;
     let look = watch::Look::at(&config);
     let gateway = Gateway::start(Options { config, local: Vec::new() });
-    gateway.settled().await;
+    gateway.settled(&me()).await;
     let watching = tokio::spawn(watch::reload(gateway.clone(), options, look));
     assert_eq!(ids(&gateway), ["agents.reviewer", "skills.pdf"]);
 
@@ -87,8 +89,14 @@ async fn files_are_looked_after_while_serving() {
     watching.abort();
 }
 
+fn me() -> Client {
+    Client::inside(Principal::local(), Surface::Direct)
+}
+
 fn ids(gateway: &Gateway) -> Vec<String> {
-    gateway.latest().catalog.entries().iter().map(|entry| entry.id.to_string()).collect()
+    let scope = gateway.latest(&me());
+    let view = scope.view();
+    view.entries().map(|place| view.entry(place).id.to_string()).collect()
 }
 
 /// Waits for as long as it takes; a test that hangs is ended from outside.

@@ -16,6 +16,7 @@ pub(crate) struct Subscriptions(Counts);
 pub struct Watch {
     counts: Counts,
     upstream: Upstream,
+    /// As its server knows it.
     uri: String,
 }
 
@@ -27,6 +28,13 @@ impl Subscriptions {
         let count = counts.entry(key).or_default();
         *count += 1;
         (Watch { counts: self.0.clone(), upstream, uri }, *count == 1)
+    }
+}
+
+impl Watch {
+    /// Whether this is about a resource of that server: what another says of the same address is nobody's business.
+    pub fn is_of(&self, server: &ServerName, uri: &str) -> bool {
+        self.upstream.name() == server && self.uri == uri
     }
 }
 

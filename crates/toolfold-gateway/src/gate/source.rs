@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolfold_core::{Code, Refusal, ServerName};
-use toolfold_upstream::{Call, CallError, State, Upstream};
+use toolfold_upstream::{Call, CallError, Manifest, State, Upstream};
 use toolfold_wire::{Object, Raw, RpcError};
 
 use crate::local::LocalServer;
@@ -27,7 +27,7 @@ pub enum Failed {
 }
 
 impl Source {
-    pub(crate) async fn request(&self, server: &ServerName, call: Call) -> Result<Raw, Failed> {
+    pub(super) async fn request(&self, server: &ServerName, call: Call) -> Result<Raw, Failed> {
         match self {
             Source::Server(upstream) => upstream.request(call).await.map_err(|error| failed(server, error)),
             Source::Documents => Err(Failed::Answered(RpcError::method_not_found(&call.method))),
@@ -50,7 +50,7 @@ impl Source {
         }
     }
 
-    pub(crate) fn upstream(&self) -> Option<&Upstream> {
+    pub(super) fn upstream(&self) -> Option<&Upstream> {
         match self {
             Source::Server(upstream) => Some(upstream),
             Source::Local(_) | Source::Documents => None,
@@ -59,6 +59,26 @@ impl Source {
 
     pub(crate) fn state(&self) -> State {
         self.upstream().map_or(State::Ready, Upstream::state)
+    }
+
+    /// Whether there is somebody else behind it, who speaks MCP.
+    pub(crate) fn is_server(&self) -> bool {
+        self.upstream().is_some()
+    }
+
+    pub(crate) fn manifest(&self) -> Option<Arc<Manifest>> {
+        self.upstream().and_then(Upstream::manifest)
+    }
+
+    /// Whether a report is of this very connection, and not of one that it has replaced.
+    pub(crate) fn is_instance(&self, number: u64) -> bool {
+        self.upstream().is_some_and(|upstream| upstream.instance() == number)
+    }
+
+    pub(crate) async fn stop(&self) {
+        if let Some(upstream) = self.upstream() {
+            upstream.stop().await;
+        }
     }
 }
 

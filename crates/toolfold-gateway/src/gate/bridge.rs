@@ -11,15 +11,14 @@ use std::time::Duration;
 
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
-use tokio::task::JoinHandle;
-use tokio_util::sync::{CancellationToken, DropGuard};
-use toolfold_core::{Code, Refusal, ServerName};
+use tokio_util::sync::CancellationToken;
+use toolfold_core::{Code, Principal, Refusal, ServerName};
 use toolfold_upstream::Call;
 use toolfold_wire::{BoxFuture, Object, Peer, Raw, RpcError, code, raw};
 
-use crate::gateway::Gateway;
+use super::Outcome;
+use super::source::{Failed, Source};
 use crate::request::{Client, ClientKind, Request};
-use crate::source::{Failed, Source};
 
 /// How often a stateless server may come back with a question during one call of an old client.
 const ROUNDS: usize = 16;
@@ -30,33 +29,36 @@ const QUESTIONS: usize = 16;
 /// Marks our own `requestState` among those of servers, which are passed through.
 const OURS: &str = "toolfold.";
 
-/// A request to one server on behalf of a client, bridged where the two are of different eras.
+/// A request to one server on behalf of a client, bridged where the two are of different eras. `tool` is what it is
+/// counted as when it is done.
 pub(crate) async fn exchange(
-    gateway: &Gateway,
+    parked: &Parked,
     (server, source): (&ServerName, &Source),
+    tool: Option<&str>,
     request: &Request,
     params: Object,
-) -> Result<Raw, Failed> {
+) -> Result<Outcome, Failed> {
     match request.client.kind {
-        ClientKind::Session | ClientKind::Inside => ask_in_the_middle(server, source, request, params).await,
+        ClientKind::Session | ClientKind::Inside => {
+            ask_in_the_middle(server, source, request, params).await.map(Outcome::Done)
+        }
         ClientKind::Request => {
-            let parked = Exchange::begin(server.clone(), source.clone(), request, params);
-            parked.go_on(gateway, request).await
+            let exchange = Exchange::begin(server.clone(), source.clone(), tool, request, params);
+            exchange.go_on(parked).await
         }
     }
 }
 
-/// Picks up a parked call, if that is what this request is about.
-pub(crate) async fn resume(gateway: &Gateway, request: &Request, params: &Object) -> Option<Result<Raw, Failed>> {
-    let state = params.string("requestState").filter(|state| state.starts_with(OURS))?;
-    let Some(mut parked) = gateway.0.parked.take(&state) else {
-        let refusal = Refusal::new(Code::InvalidRequest, "This requestState is unknown, used or expired.")
-            .hint("Begin the call again, without requestState.");
-        return Some(Err(Failed::Refused(refusal)));
-    };
-    parked.answer(&params.object("inputResponses").unwrap_or_default());
-    *parked.ear.client_peer.write().unwrap_or_else(PoisonError::into_inner) = request.peer.clone();
-    Some(parked.go_on(gateway, request).await)
+/// Goes on with a parked call, now that its client has come back.
+pub(crate) async fn resume(
+    parked: &Parked,
+    mut exchange: Exchange,
+    request: &Request,
+    answers: &Object,
+) -> Result<Outcome, Failed> {
+    exchange.answer(answers);
+    *exchange.ear.client_peer.write().unwrap_or_else(PoisonError::into_inner) = request.peer.clone();
+    exchange.go_on(parked).await
 }
 
 /// An old client: it can be asked at any time, so a stateless server's questions are put to it at once.
@@ -68,7 +70,7 @@ async fn ask_in_the_middle(
 ) -> Result<Raw, Failed> {
     let peer: Arc<dyn Peer> = Arc::new(Able { client: request.client.clone(), peer: request.peer.clone() });
     for _ in 0..ROUNDS {
-        let result = source.request(server, call(request, &params, peer.clone(), request.cancel.clone())).await?;
+        let result = source.request(server, call(request, &params, peer.clone())).await?;
         let Some(wanted) = input_required(&result) else { return Ok(result) };
         let mut responses = Object::new();
         for (key, question) in wanted.object("inputRequests").unwrap_or_default().iter() {
@@ -87,7 +89,8 @@ async fn ask_in_the_middle(
     Err(Failed::Refused(Refusal::new(Code::ServerUnavailable, message)))
 }
 
-fn call(request: &Request, params: &Object, peer: Arc<dyn Peer>, cancel: CancellationToken) -> Call {
+/// Nobody but its future cancels it: whoever drops that has cancelled the call.
+fn call(request: &Request, params: &Object, peer: Arc<dyn Peer>) -> Call {
     Call {
         method: request.method.clone(),
         params: Some(params.to_raw()),
@@ -95,7 +98,7 @@ fn call(request: &Request, params: &Object, peer: Arc<dyn Peer>, cancel: Cancell
         client: request.client.id,
         client_capabilities: request.client.capabilities.clone(),
         timeout: None,
-        cancel,
+        cancel: CancellationToken::new(),
     }
 }
 
@@ -137,13 +140,15 @@ fn able(client: &Client, method: &str) -> Result<(), RpcError> {
     Ok(())
 }
 
-/// A call of a stateless client: under way, or parked until the client comes back with answers.
+/// A call of a stateless client: under way, or parked until the client comes back with answers. Dropped, it is cancelled.
 pub(crate) struct Exchange {
-    work: JoinHandle<Result<Raw, Failed>>,
+    pub(crate) server: ServerName,
+    /// The id of the tool that is called, where one is.
+    pub(crate) tool: Option<String>,
+    work: BoxFuture<'static, Result<Raw, Failed>>,
     questions: mpsc::Receiver<Question>,
     open: Vec<Question>,
     ear: Arc<Ear>,
-    _cancel: DropGuard,
 }
 
 struct Question {
@@ -178,23 +183,22 @@ impl Peer for Ear {
 }
 
 impl Exchange {
-    fn begin(server: ServerName, source: Source, request: &Request, params: Object) -> Self {
+    fn begin(server: ServerName, source: Source, tool: Option<&str>, request: &Request, params: Object) -> Self {
         let (questions, asked) = mpsc::channel(QUESTIONS);
         let ear =
             Arc::new(Ear { client: request.client.clone(), client_peer: RwLock::new(request.peer.clone()), questions });
-        // Not the request's own token: the call outlives the request that it is parked for.
-        let cancel = CancellationToken::new();
-        let call = call(request, &params, ear.clone(), cancel.clone());
-        let work = tokio::spawn(async move { source.request(&server, call).await });
-        Exchange { work, questions: asked, open: Vec::new(), ear, _cancel: cancel.drop_guard() }
+        let call = call(request, &params, ear.clone());
+        let name = server.clone();
+        let work = Box::pin(async move { source.request(&name, call).await });
+        Exchange { server, tool: tool.map(str::to_owned), work, questions: asked, open: Vec::new(), ear }
     }
 
     /// Waits for the result or for a question; dropped with the request, it cancels the call.
-    async fn go_on(mut self, gateway: &Gateway, request: &Request) -> Result<Raw, Failed> {
+    async fn go_on(mut self, parked: &Parked) -> Result<Outcome, Failed> {
         if self.open.is_empty() {
             tokio::select! {
-                done = &mut self.work => return done.unwrap_or_else(|_| Err(Failed::Answered(RpcError::internal("The call crashed.")))),
-                () = request.cancel.cancelled() => return Err(Failed::Answered(RpcError::internal("Cancelled."))),
+                biased;
+                done = &mut self.work => return done.map(Outcome::Done),
                 Some(question) = self.questions.recv() => self.open.push(question),
             }
         }
@@ -205,8 +209,21 @@ impl Exchange {
         for (place, question) in self.open.iter().enumerate() {
             wanted.set(&place.to_string(), &json!({"method": question.method, "params": question.params}));
         }
-        let state = gateway.0.parked.park(self)?;
-        Ok(raw(&json!({"resultType": "input_required", "inputRequests": wanted, "requestState": state})))
+        let state = parked.park(self.on_its_own())?;
+        let asked = json!({"resultType": "input_required", "inputRequests": wanted, "requestState": state});
+        Ok(Outcome::Parked(raw(&asked)))
+    }
+
+    /// Nobody waits for it while it is parked, and its deadlines must run all the same: it goes on as a task. Before that
+    /// it was part of its request, because most calls are never parked and a task costs as much as a small call.
+    fn on_its_own(mut self) -> Self {
+        let task = Task(tokio::spawn(self.work));
+        self.work = Box::pin(task.done());
+        self
+    }
+
+    fn owner(&self) -> &Principal {
+        &self.ear.client.principal
     }
 
     /// Hands out the answers; a question without one stays open and is asked again.
@@ -221,11 +238,30 @@ impl Exchange {
     }
 }
 
-/// The calls that wait for their clients.
+/// A task that ends with whoever waits for it.
+struct Task(tokio::task::JoinHandle<Result<Raw, Failed>>);
+
+impl Task {
+    async fn done(mut self) -> Result<Raw, Failed> {
+        (&mut self.0).await.unwrap_or_else(|_| Err(Failed::Answered(RpcError::internal("The call crashed."))))
+    }
+}
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// The calls that wait for their clients. Each belongs to whoever made it: in the hands of another its state is unknown.
 #[derive(Default, Clone)]
 pub(crate) struct Parked(Arc<Mutex<HashMap<String, Exchange>>>);
 
 impl Parked {
+    pub(crate) fn is_ours(state: &str) -> bool {
+        state.starts_with(OURS)
+    }
+
     fn park(&self, exchange: Exchange) -> Result<String, Failed> {
         let mut bytes = [0u8; 16];
         let random = getrandom::fill(&mut bytes);
@@ -239,12 +275,14 @@ impl Parked {
         let (table, key) = (self.clone(), state.clone());
         tokio::spawn(async move {
             tokio::time::sleep(PARKED_FOR).await;
-            table.take(&key);
+            table.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&key);
         });
         Ok(state)
     }
 
-    fn take(&self, state: &str) -> Option<Exchange> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(state)
+    pub(crate) fn take(&self, state: &str, owner: &Principal) -> Option<Box<Exchange>> {
+        let mut parked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        parked.get(state).filter(|exchange| exchange.owner() == owner)?;
+        parked.remove(state).map(Box::new)
     }
 }

@@ -1,0 +1,55 @@
+//! The next snapshot, out of what is known of the servers. Done aside: with many thousand tools it takes a while, and
+//! meanwhile everybody is answered from the one there is.
+
+use std::sync::Arc;
+
+use toolfold_catalog::{Catalog, ServerTools};
+use toolfold_config::Config;
+use toolfold_core::{Absent, ServerName, ToolId};
+use toolfold_upstream::Manifest;
+
+use crate::change::Change;
+use crate::claims::Claims;
+use crate::gate::Source;
+use crate::offers::{Offering, Offers};
+use crate::snapshot::{Built, Snapshot};
+
+/// Everything that a snapshot is built from, shared with whoever else holds it.
+pub(crate) struct Plan {
+    pub(crate) number: u64,
+    pub(crate) config: Arc<Config>,
+    pub(crate) servers: Vec<Part>,
+    pub(crate) used: Vec<ToolId>,
+    pub(crate) absent: Vec<Absent>,
+    pub(crate) before: Arc<Snapshot>,
+}
+
+/// One server's part in it.
+pub(crate) struct Part {
+    pub(crate) name: ServerName,
+    pub(crate) source: Source,
+    pub(crate) prefix: bool,
+    pub(crate) tools: Option<Arc<ServerTools>>,
+    pub(crate) manifest: Option<Arc<Manifest>>,
+}
+
+impl Plan {
+    /// The snapshot, and what clients must be told of it.
+    pub(crate) fn build(self, claims: &Claims) -> (Snapshot, Vec<Change>) {
+        let tools = self.servers.iter().filter_map(|part| part.tools.clone());
+        let catalog = Catalog::merge_beside(self.number, tools, toolfold_disclosure::is_reserved);
+        let index = self.before.index.update(&catalog);
+        let placement = self.before.placement.update(&self.config.nodes, &catalog, &index);
+        let catalog = placement.apply(catalog);
+        let offerings = self.servers.iter().filter_map(|part| {
+            let manifest = part.manifest.as_deref()?;
+            Some(Offering { server: &part.name, prefix: part.prefix, manifest })
+        });
+        let offers = Offers::merge(offerings.collect(), claims);
+        let sources = self.servers.iter().map(|part| (part.name.clone(), part.source.clone())).collect();
+        let built = Built { config: self.config, catalog, index, placement, offers, sources };
+        let next = Snapshot::new(built, &self.used, self.absent);
+        let changes = next.changes_since(&self.before);
+        (next, changes)
+    }
+}

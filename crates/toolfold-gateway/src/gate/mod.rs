@@ -1,0 +1,244 @@
+//! The gate: the one way to a server. Whoever wants anything of one (a call, a prompt, a resource, a subscription, a
+//! completion, a method nobody here knows, the rest of a call that was parked, a notification) passes here, and what
+//! holds for all of them stands here: rights, the log, counting.
+//!
+//! What a reader would get wrong: this is a fence, not a custom. What a [`Source`] can be asked is private to this module, so
+//! that no other way compiles. And a call that is parked has passed, but is not done: it is counted when it is.
+
+mod bridge;
+mod links;
+mod source;
+mod subscriptions;
+
+use std::time::{Duration, SystemTime};
+
+use tokio::sync::broadcast;
+use tokio::time::Instant;
+use toolfold_core::{Code, Entry, Next, Principal, Refusal, ServerName, words};
+use toolfold_upstream::CallError;
+use toolfold_wire::{Object, Raw, RpcError};
+use tracing::{Instrument, info_span, warn};
+
+use crate::request::Request;
+use crate::snapshot::Snapshot;
+use crate::usage::Usage;
+use bridge::{Exchange, Parked};
+use links::Links;
+use subscriptions::Subscriptions;
+
+pub use source::Failed;
+pub(crate) use source::Source;
+pub use subscriptions::Watch;
+
+/// Calls that somebody who follows them may lag behind before it misses some.
+const CALLS: usize = 256;
+
+pub(crate) struct Gate {
+    parked: Parked,
+    subscriptions: Subscriptions,
+    links: Links,
+    pub(crate) usage: Usage,
+    calls: broadcast::Sender<CallRecord>,
+}
+
+/// What somebody wants of a server.
+pub(crate) struct Passage<'a> {
+    pub(crate) request: &'a Request,
+    pub(crate) server: &'a ServerName,
+    /// The tool that is called, where one is.
+    pub(crate) entry: Option<&'a Entry>,
+    pub(crate) errand: Errand,
+}
+
+pub(crate) enum Errand {
+    /// A request that the server answers.
+    Ask(Object),
+    /// The rest of a call that was parked, with the answers it waited for.
+    Resume(Box<Exchange>, Object),
+    /// To hear of changes of a resource.
+    Watch(String),
+    /// A notification.
+    Tell,
+    /// How much the server should say in its log messages.
+    LogLevel(&'static str),
+}
+
+pub(crate) enum Outcome {
+    Done(Raw),
+    /// The server has a question: the result is `input_required`, and the call goes on when its client comes back.
+    Parked(Raw),
+    Watching(Watch),
+    Told,
+}
+
+/// What there is to say of one call afterwards. No arguments and no results.
+#[derive(Debug, Clone)]
+pub struct CallRecord {
+    pub at: SystemTime,
+    pub principal: Principal,
+    pub server: ServerName,
+    pub method: String,
+    /// The tool's id, where a tool was called.
+    pub tool: Option<String>,
+    /// `done`, `parked`, the code of a refusal, or `error` for an error of the server's own.
+    pub outcome: &'static str,
+    pub took: Duration,
+}
+
+impl Gate {
+    pub(crate) fn new(usage: Usage) -> Self {
+        Gate {
+            parked: Parked::default(),
+            subscriptions: Subscriptions::default(),
+            links: Links::default(),
+            usage,
+            calls: broadcast::Sender::new(CALLS),
+        }
+    }
+
+    pub(crate) fn calls(&self) -> broadcast::Receiver<CallRecord> {
+        self.calls.subscribe()
+    }
+
+    /// Whether this may be done at all. Asked on every way in; `call.rs` asks before it looks at arguments, so that
+    /// nobody learns from a tool's schema what may not be called.
+    pub(crate) fn admit(&self, snapshot: &Snapshot, entry: &Entry) -> Result<(), Failed> {
+        if snapshot.forbids(entry) { Err(Failed::Refused(forbidden(entry))) } else { Ok(()) }
+    }
+
+    /// The one way to a server.
+    pub(crate) async fn pass(&self, snapshot: &Snapshot, passage: Passage<'_>) -> Result<Outcome, Failed> {
+        let Passage { request, server, entry, errand } = passage;
+        if let Some(entry) = entry {
+            self.admit(snapshot, entry)?;
+        }
+        let principal = &request.client.principal;
+        let tool = match (&errand, entry) {
+            (Errand::Resume(exchange, _), _) => exchange.tool.clone(),
+            (_, entry) => entry.map(|entry| entry.id.to_string()),
+        };
+        let begun = Instant::now();
+        let span = info_span!("call", tool = tool.as_deref().unwrap_or(&request.method), %principal);
+        let outcome = async {
+            let outcome = match snapshot.source(server) {
+                Some(source) => self.run(request, (server, source), tool.as_deref(), errand).await,
+                None => Err(Failed::Refused(gone(server))),
+            };
+            log(&outcome);
+            outcome
+        };
+        let outcome = outcome.instrument(span).await;
+        self.record(request, server, tool, &outcome, begun);
+        outcome
+    }
+
+    /// A call that waits for this principal's answers under this `requestState`, if it is one of ours.
+    pub(crate) fn parked(&self, request: &Request) -> Option<Result<Box<Exchange>, Failed>> {
+        let state = request.params.string("requestState").filter(|state| Parked::is_ours(state))?;
+        let found = self.parked.take(&state, &request.client.principal);
+        Some(found.ok_or_else(|| {
+            let refusal = Refusal::new(Code::InvalidRequest, "This requestState is unknown, used or expired.");
+            Failed::Refused(refusal.hint("Begin the call again, without requestState."))
+        }))
+    }
+
+    /// Which server a link that nobody lists came from, where a result held it.
+    pub(crate) fn linked(&self, principal: &Principal, uri: &str) -> Option<ServerName> {
+        self.links.server_of(principal, uri)
+    }
+
+    async fn run(
+        &self,
+        request: &Request,
+        (server, source): (&ServerName, &Source),
+        tool: Option<&str>,
+        errand: Errand,
+    ) -> Result<Outcome, Failed> {
+        match errand {
+            Errand::Ask(params) => bridge::exchange(&self.parked, (server, source), tool, request, params).await,
+            Errand::Resume(exchange, answers) => bridge::resume(&self.parked, *exchange, request, &answers).await,
+            Errand::Watch(uri) => self.watch((server, source), uri).await.map(Outcome::Watching),
+            Errand::Tell => {
+                if let Some(upstream) = source.upstream() {
+                    upstream.notify(&request.method, Some(request.params.to_raw())).await;
+                }
+                Ok(Outcome::Told)
+            }
+            Errand::LogLevel(level) => {
+                if let Some(upstream) = source.upstream() {
+                    upstream.set_log_level(level);
+                }
+                Ok(Outcome::Told)
+            }
+        }
+    }
+
+    async fn watch(&self, (server, source): (&ServerName, &Source), uri: String) -> Result<Watch, Failed> {
+        let upstream = source.upstream().ok_or_else(|| Failed::Refused(gone(server)))?;
+        let (watch, first) = self.subscriptions.watch(upstream.clone(), uri.clone());
+        if first {
+            upstream.subscribe(&uri).await.map_err(|error| match error {
+                CallError::Answered(error) => Failed::Answered(error),
+                other => Failed::Answered(RpcError::internal(format!("The server {server} cannot watch it: {other}"))),
+            })?;
+        }
+        Ok(watch)
+    }
+
+    fn record(
+        &self,
+        request: &Request,
+        server: &ServerName,
+        tool: Option<String>,
+        outcome: &Result<Outcome, Failed>,
+        begun: Instant,
+    ) {
+        let principal = &request.client.principal;
+        if let Ok(Outcome::Done(result)) = outcome {
+            self.links.learn(principal, server, result);
+            if let Some(tool) = &tool {
+                self.usage.count(tool);
+            }
+        }
+        let outcome = match outcome {
+            Ok(Outcome::Done(_) | Outcome::Watching(_)) => "done",
+            Ok(Outcome::Parked(_)) => "parked",
+            Ok(Outcome::Told) => return,
+            Err(Failed::Refused(refusal)) => refusal.code.as_str(),
+            Err(Failed::Answered(_)) => "error",
+        };
+        if self.calls.receiver_count() > 0 {
+            // Nobody listening any more is fine.
+            let _ = self.calls.send(CallRecord {
+                at: SystemTime::now(),
+                principal: principal.clone(),
+                server: server.clone(),
+                method: request.method.clone(),
+                tool,
+                outcome,
+                took: begun.elapsed(),
+            });
+        }
+    }
+}
+
+/// Says in the log why a server's part of a call failed: the caller is not told the cause.
+fn log(outcome: &Result<Outcome, Failed>) {
+    if let Err(Failed::Refused(refusal)) = outcome {
+        warn!(code = %refusal.code, cause = refusal.cause, "the call failed");
+    }
+}
+
+fn gone(server: &ServerName) -> Refusal {
+    Refusal::new(Code::ServerUnavailable, format!("The server {server} is not there any more."))
+}
+
+fn forbidden(entry: &Entry) -> Refusal {
+    let message = format!(
+        "Calling {} is not allowed here: whoever runs Toolfold has forbidden it. Do without it, or ask them.",
+        entry.id
+    );
+    Refusal::new(Code::NotAuthorized, message)
+        .hints(["The key `forbid` of the server in the configuration lists what may not be called.".to_owned()])
+        .next(Next::Search { query: words::split(entry.name()).join(" ") })
+}

@@ -1,0 +1,111 @@
+//! How far the start has come: what there is to wait for, and how long that makes sense.
+//!
+//! What a reader would get wrong: nobody waits for a server that the request does not need, nor for one that failed the
+//! last time. A search waits while servers keep coming in, and stops when nothing has come for a while: one silent server
+//! does not hold it up for longer than that.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::{Instant, timeout_at};
+use toolfold_core::ServerName;
+
+/// How long after the start a request may wait for servers that nothing is known of yet.
+const LONGEST: Duration = Duration::from_secs(10);
+/// How long after the last one came in.
+const QUIET: Duration = Duration::from_secs(2);
+
+#[derive(Debug, Clone)]
+pub(crate) struct Progress {
+    /// There is a snapshot of everything that is remembered.
+    pub(crate) published: bool,
+    /// Servers that have not said what they offer and may soon.
+    pub(crate) pending: BTreeSet<ServerName>,
+    /// Those, and the ones that failed last time and have not been heard of since.
+    pub(crate) untried: BTreeSet<ServerName>,
+    /// When a server last came in.
+    pub(crate) last: Instant,
+}
+
+impl Progress {
+    pub(crate) fn starting() -> Self {
+        Progress { published: false, pending: BTreeSet::new(), untried: BTreeSet::new(), last: Instant::now() }
+    }
+}
+
+/// What a request waits for.
+pub(crate) struct Waiting {
+    progress: watch::Receiver<Progress>,
+    started: Instant,
+}
+
+impl Waiting {
+    pub(crate) fn new(progress: watch::Receiver<Progress>) -> Self {
+        Waiting { progress, started: Instant::now() }
+    }
+
+    /// Until there is a first snapshot.
+    pub(crate) async fn published(&self) {
+        if !self.progress.borrow().published {
+            // The writer publishes or is gone, and then there is nothing to wait for.
+            let _ = self.progress.clone().wait_for(|now| now.published).await;
+        }
+    }
+
+    /// Until every server that may soon say what it offers has done so, or nothing has come for a while.
+    pub(crate) async fn settled(&self) {
+        self.settled_within(LONGEST).await;
+    }
+
+    /// As [`Waiting::settled`], for a tool list, which is answered at once.
+    pub(crate) async fn settled_for_list(&self) {
+        self.settled_within(QUIET).await;
+    }
+
+    async fn settled_within(&self, longest: Duration) {
+        self.published().await;
+        let mut progress = self.progress.clone();
+        loop {
+            let until = {
+                let now = progress.borrow_and_update();
+                if now.pending.is_empty() {
+                    return;
+                }
+                (self.started + longest).min(now.last + QUIET)
+            };
+            if !matches!(timeout_at(until, progress.changed()).await, Ok(Ok(()))) {
+                return;
+            }
+        }
+    }
+
+    /// Until this server has said what it offers or failed.
+    pub(crate) async fn heard_of(&self, server: &str) {
+        self.published().await;
+        let until = self.started.max(Instant::now() - LONGEST) + LONGEST;
+        let pending = |now: &Progress| now.pending.iter().any(|name| name.as_str() == server);
+        let _ = timeout_at(until, self.progress.clone().wait_for(|now| !pending(now))).await;
+    }
+
+    /// Until every server has said what it offers or failed, however long that takes: for a person who sees what for.
+    pub(crate) async fn complete(&self) {
+        self.published().await;
+        let _ = self.progress.clone().wait_for(|now| now.untried.is_empty()).await;
+    }
+
+    pub(crate) fn is_settled(&self) -> bool {
+        let now = self.progress.borrow();
+        now.published && now.pending.is_empty()
+    }
+
+    /// A server that may soon say what it offers and that a spelling begins with.
+    pub(crate) fn pending_of(&self, spelling: &str) -> Option<String> {
+        let now = self.progress.borrow();
+        let fits = |name: &&ServerName| {
+            let rest = spelling.get(name.as_str().len()..).filter(|_| spelling.starts_with(name.as_str()));
+            rest.is_some_and(|rest| rest.starts_with(['.', '/', ':']) || rest.starts_with("__"))
+        };
+        now.pending.iter().find(fits).map(|name| name.as_str().to_owned())
+    }
+}

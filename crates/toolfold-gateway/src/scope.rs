@@ -1,0 +1,32 @@
+//! What exists for one client: a snapshot, and what the client has of it. Surfaces, REST, the command line and embedding
+//! see the catalog through this alone, so that a scope can be narrower than the catalog without any of them knowing.
+
+use std::sync::Arc;
+
+use toolfold_config::Config;
+use toolfold_disclosure::View;
+
+use crate::request::Client;
+use crate::snapshot::Snapshot;
+
+/// One snapshot as one client sees it. Whoever holds it sees the same for as long as they do.
+pub struct Scope {
+    pub(crate) snapshot: Arc<Snapshot>,
+    loaded: Vec<usize>,
+    session: bool,
+}
+
+impl Scope {
+    pub(crate) fn new(snapshot: Arc<Snapshot>, client: &Client) -> Self {
+        let loaded = snapshot.positions(&client.loaded());
+        Scope { snapshot, loaded, session: client.has_session() }
+    }
+
+    pub fn view(&self) -> View<'_> {
+        self.snapshot.view(self.session, &self.loaded)
+    }
+
+    pub fn config(&self) -> &Config {
+        &self.snapshot.config
+    }
+}
