@@ -9,6 +9,7 @@ mod repair;
 mod size;
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use size::values;
@@ -49,9 +50,13 @@ struct Kept {
 }
 
 /// A schema that can be checked against, or nothing where it cannot.
+#[derive(Default)]
 struct Prepared {
     schema: Option<Schema>,
     weight: usize,
+    /// What there is to say of it in the log, and whether it has been said.
+    reasons: Vec<String>,
+    said: AtomicBool,
 }
 
 type Checked = Result<Option<Raw>, Refusal>;
@@ -105,8 +110,13 @@ impl Checker {
             return Ok(Verdict::Refused(Box::new(problem::not_an_object(entry))));
         }
         let prepared = self.prepared(entry, fuel)?;
-        let Some(schema) = &prepared.schema else { return Ok(Verdict::Fits) };
-        if schema.is_valid(&value, fuel)? {
+        let Some(schema) = &prepared.schema else {
+            self.say(entry, &prepared);
+            return Ok(Verdict::Fits);
+        };
+        let valid = schema.is_valid(&value, fuel)?;
+        self.say(entry, &prepared);
+        if valid {
             return Ok(Verdict::Fits);
         }
         let repaired = repair::members(schema.root(), given, fuel)?;
@@ -128,9 +138,17 @@ impl Checker {
         let known = kept.prepared.get(&entry.fingerprint).is_some_and(|prepared| prepared.schema.is_none());
         if !known {
             kept.note(entry, why);
-            kept.insert(entry.fingerprint, Arc::new(Prepared { schema: None, weight: 0 }));
+            kept.insert(entry.fingerprint, Arc::new(Prepared::default()));
         }
         Ok(Some(given))
+    }
+
+    /// Only when a check has ended: where none ever does, that is what there is to say.
+    fn say(&self, entry: &Entry, prepared: &Prepared) {
+        if !prepared.reasons.is_empty() && !prepared.said.swap(true, Ordering::Relaxed) {
+            let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            prepared.reasons.iter().for_each(|why| kept.note(entry, why));
+        }
     }
 
     fn prepared(&self, entry: &Entry, fuel: &Fuel) -> Result<Arc<Prepared>, Spent> {
@@ -139,12 +157,9 @@ impl Checker {
             return Ok(known);
         }
         // Prepared without the lock: a slow schema holds up its own calls only.
-        let (prepared, reasons) = prepare(entry, fuel)?;
-        let prepared = Arc::new(prepared);
+        let prepared = Arc::new(prepare(entry, fuel)?);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.insert(entry.fingerprint, prepared.clone()) {
-            reasons.iter().for_each(|why| kept.note(entry, why));
-        }
+        kept.insert(entry.fingerprint, prepared.clone());
         Ok(prepared)
     }
 }
@@ -162,8 +177,7 @@ impl Kept {
         }
     }
 
-    /// Whether it is new.
-    fn insert(&mut self, fingerprint: Fingerprint, prepared: Arc<Prepared>) -> bool {
+    fn insert(&mut self, fingerprint: Fingerprint, prepared: Arc<Prepared>) {
         self.weight += prepared.weight;
         let before = self.prepared.insert(fingerprint, prepared);
         match &before {
@@ -174,13 +188,12 @@ impl Kept {
             let Some(oldest) = self.order.pop_front().and_then(|oldest| self.prepared.remove(&oldest)) else { break };
             self.weight -= oldest.weight;
         }
-        before.is_none()
     }
 }
 
 /// A schema ready to be checked against, and what there is to say about it in the log.
-fn prepare(entry: &Entry, fuel: &Fuel) -> Result<(Prepared, Vec<String>), Spent> {
-    let unusable = |why: String| (Prepared { schema: None, weight: 0 }, vec![why]);
+fn prepare(entry: &Entry, fuel: &Fuel) -> Result<Prepared, Spent> {
+    let unusable = |why: String| Prepared { reasons: vec![why], ..Prepared::default() };
     let length = entry.definition.get().len();
     if length > LARGEST_DEFINITION {
         return Ok(unusable("its definition is too large to be checked against".to_owned()));
@@ -191,7 +204,7 @@ fn prepare(entry: &Entry, fuel: &Fuel) -> Result<(Prepared, Vec<String>), Spent>
         Ok(schema) => {
             let reasons = schema.notes().iter().map(|note| said(note)).collect();
             let weight = schema.weight() + 4 * length;
-            Ok((Prepared { schema: Some(schema), weight }, reasons))
+            Ok(Prepared { schema: Some(schema), weight, reasons, said: AtomicBool::new(false) })
         }
         Err(Unusable::Spent(spent)) => Err(spent),
         Err(Unusable::Malformed(why)) => Ok(unusable(said(&why))),
