@@ -44,7 +44,7 @@ pub(crate) fn is_multiple(number: &Number, of: &Number) -> bool {
     }
     if value.exponent >= divisor.exponent {
         let power = power_of_ten(value.exponent.abs_diff(divisor.exponent), divisor.digits);
-        return (value.digits % divisor.digits) * power % divisor.digits == 0;
+        return ((value.digits % divisor.digits) * power).is_multiple_of(divisor.digits);
     }
     let scale = 10u128.checked_pow(value.exponent.abs_diff(divisor.exponent));
     let divisor = scale.and_then(|scale| scale.checked_mul(divisor.digits));

@@ -15,7 +15,7 @@ pub(crate) enum Problem {
     Told(String),
     #[error("The result would be too large. {0}")]
     TooLarge(&'static str),
-    #[error("This takes more work than a tool may do, or was cancelled: {0}. Ask for less at a time.")]
+    #[error("This was not finished: {0}. Ask for less at a time.")]
     Spent(#[from] Spent),
 }
 

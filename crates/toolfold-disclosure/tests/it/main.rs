@@ -10,6 +10,7 @@
 mod arguments;
 mod catalogs;
 mod compact;
+mod cost;
 mod fixture;
 mod gateway;
 mod hybrid;
