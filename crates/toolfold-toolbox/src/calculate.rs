@@ -107,7 +107,7 @@ impl Parser<'_> {
         self.fuel.burn_for(length, 8)?;
         let number = rest[..length].replace('_', "");
         let value = number.parse().map_err(|_| {
-            self.wrong(&format!("{} is not a number", &number[..number.floor_char_boundary(LONGEST_NAME)]))
+            self.wrong(&format!("{} is not a number", number.chars().take(LONGEST_NAME).collect::<String>()))
         })?;
         self.place += length;
         Ok(value)

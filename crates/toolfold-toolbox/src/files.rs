@@ -176,7 +176,7 @@ fn kind(stat: &Stat) -> &'static str {
 
 pub(crate) fn info(folder: &Folder, arguments: &Arguments<'_>) -> Answer {
     let found = folder.open(arguments.word("path")?)?;
-    let modified = jiff::Timestamp::from_second(found.stat.st_mtime as i64).ok().map(|time| time.to_string());
+    let modified = jiff::Timestamp::from_second(found.stat.st_mtime).ok().map(|time| time.to_string());
     Ok(Reply::Json(json!({
         "path": found.shown, "kind": kind(&found.stat), "bytes": found.stat.st_size, "modified": modified,
         "read_only": found.stat.st_mode & 0o222 == 0,

@@ -147,7 +147,7 @@ impl Folder {
 
     fn check(&self, stat: &Stat, real: &Path) -> Result<(), Lost> {
         let named = real.file_name().is_some_and(|name| Private::is_configuration(&name.to_string_lossy()));
-        let identity = (u64::from(stat.st_dev), u64::from(stat.st_ino));
+        let identity = (stat.st_dev, stat.st_ino);
         if named || Private::is_kernel(real) || self.private.contains(&identity) { Err(Lost::Private) } else { Ok(()) }
     }
 }

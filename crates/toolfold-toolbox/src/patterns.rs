@@ -194,13 +194,17 @@ fn parts<'r>(replacement: &'r str, fuel: &Fuel) -> Result<Vec<Part<'r>>, Problem
             Some((name, _)) => (name, name.len() + 2),
             None => (&after[..plain], plain),
         };
-        match (after.starts_with('$'), name, name.parse()) {
-            (true, ..) => parts.push(Part::Text("$")),
-            (false, "", _) => parts.push(Part::Text("$")),
-            (false, _, Ok(n)) => parts.push(Part::Numbered(n)),
-            (false, name, Err(_)) => parts.push(Part::Named(name)),
+        if let Some(literal) = after.strip_prefix('$') {
+            parts.push(Part::Text("$"));
+            rest = literal;
+            continue;
         }
-        rest = if after.starts_with('$') { &after[1..] } else { &after[length..] };
+        parts.push(match (name, name.parse()) {
+            ("", _) => Part::Text("$"),
+            (_, Ok(n)) => Part::Numbered(n),
+            (name, Err(_)) => Part::Named(name),
+        });
+        rest = &after[length..];
     }
     parts.push(Part::Text(rest));
     Ok(parts)

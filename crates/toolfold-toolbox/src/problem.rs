@@ -27,8 +27,7 @@ pub(crate) use told;
 
 impl Problem {
     pub(crate) fn told(mut sentence: String) -> Problem {
-        if sentence.len() > LONGEST {
-            let end = sentence.floor_char_boundary(LONGEST);
+        if let Some((end, _)) = sentence.char_indices().nth(LONGEST) {
             sentence.truncate(end);
             sentence.push('…');
         }
