@@ -40,11 +40,13 @@ pub(crate) enum Event {
     /// Files of agents or skills were added, changed or removed.
     Documents,
     /// Tools of this process, beside those it has already; told when they can be found, or why they cannot.
-    Register(LocalServer, oneshot::Sender<Result<(), Unregistered>>),
+    Register(LocalServer, Told),
     /// A catalog has been encoded.
     Encoded(Vectors),
     Stop(oneshot::Sender<()>),
 }
+
+type Told = oneshot::Sender<Result<(), Unregistered>>;
 
 /// How long a client has the machine to itself after the start.
 const HEAD_START: Duration = Duration::from_millis(8);
@@ -73,7 +75,8 @@ pub(crate) struct Writer {
     /// Something happened that the newest snapshot does not show.
     dirty: Dirty,
     rest_until: Instant,
-    registered: Vec<(oneshot::Sender<Result<(), Unregistered>>, Result<(), Unregistered>)>,
+    /// Who registered tools and is told when they can be found, or why they cannot.
+    registered: Vec<(Told, Result<(), Unregistered>)>,
 }
 
 /// What the next snapshot differs in.

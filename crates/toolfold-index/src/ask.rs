@@ -107,7 +107,7 @@ impl Asked {
             return None;
         }
         let parts = parts(text);
-        let precise = index.precise();
+        let precise = index.precise().cloned();
         let (terms, best) = terms(index, &all, &parts);
         let pieces = model().pieces(all.iter().map(|word| word.meant(index)));
         let stemmer = stemmer();

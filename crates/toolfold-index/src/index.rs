@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use rust_stemmers::{Algorithm, Stemmer};
 use toolfold_catalog::Catalog;
@@ -26,8 +26,6 @@ const LONGEST_WORD: usize = 40;
 pub struct Index {
     pub(crate) base: Arc<Base>,
     precise: Option<Arc<Precise>>,
-    /// For those who cannot replace the index.
-    attached: RwLock<Option<Arc<Precise>>>,
 }
 
 /// Everything but the encoder's side.
@@ -87,27 +85,16 @@ impl Index {
     /// each entry. An update of the index starts without.
     pub fn with_vectors(&self, precise: Option<Arc<Precise>>) -> Option<Index> {
         let fits = precise.as_ref().is_none_or(|precise| precise.len() == self.len());
-        fits.then(|| Index { base: self.base.clone(), precise, attached: RwLock::default() })
-    }
-
-    /// Makes searches precise from now on, or no longer. `false`, and nothing happens, where it is not of this catalog's
-    /// size. An update of the index starts without.
-    pub fn attach(&self, precise: Option<Precise>) -> bool {
-        let fits = precise.as_ref().is_none_or(|precise| precise.len() == self.len());
-        if fits {
-            *self.attached.write().unwrap_or_else(PoisonError::into_inner) = precise.map(Arc::new);
-        }
-        fits
+        fits.then(|| Index { base: self.base.clone(), precise })
     }
 
     /// Whether a search asks the encoder, which takes milliseconds instead of microseconds.
     pub fn is_precise(&self) -> bool {
-        self.precise().is_some()
+        self.precise.is_some()
     }
 
-    pub(crate) fn precise(&self) -> Option<Arc<Precise>> {
-        let attached = || self.attached.read().unwrap_or_else(PoisonError::into_inner).clone();
-        self.precise.clone().or_else(attached)
+    pub(crate) fn precise(&self) -> Option<&Arc<Precise>> {
+        self.precise.as_ref()
     }
 
     pub fn len(&self) -> usize {
@@ -331,7 +318,7 @@ impl<'a> Builder<'a> {
             pieces: self.pieces,
             piece_ends: self.piece_ends,
         };
-        Index { base: Arc::new(base), precise: None, attached: RwLock::default() }
+        Index { base: Arc::new(base), precise: None }
     }
 }
 

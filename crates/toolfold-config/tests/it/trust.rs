@@ -30,7 +30,7 @@ fn it_is_not_used_until_it_is_trusted_and_again_after_a_change() {
     assert_eq!(file, folder.path().join("repo/toolfold.toml"));
     let loaded = load(&options).unwrap();
     assert_eq!((&loaded.origin, loaded.config.servers.len()), (&Origin::Default, 0));
-    assert_eq!(loaded.untrusted, [file.clone()]);
+    assert_eq!(loaded.untrusted, std::slice::from_ref(&file));
     assert_snapshot!(said(folder.path(), &loaded), @r"
     [folder]/repo/toolfold.toml: warning: not used: it was found here, and nobody has trusted it yet
       hint: look at it, then run: toolfold trust [folder]/repo/toolfold.toml

@@ -183,23 +183,22 @@ fn an_encoder_has_its_say_once_it_is_attached() {
     let catalog = catalog();
     let index = Index::build(&catalog);
     let is_search = |entry: usize| catalog.entry(entry).name() == "search";
-    let place = || {
+    let place = |index: &Index| {
         let found = index.search(&catalog, &Query { text: "umbrella or raincoat", limit: 10, ..Query::default() });
         found.hits.iter().position(|hit| is_search(hit.entry)).unwrap_or(10)
     };
-    let without = place();
+    let without = place(&index);
     // It finds every query like the one tool, and all others unlike.
     let made = |count: usize| {
         let mut precise = Precise::new(Arc::new(|_| vec![1.0, 0.0]));
         (0..count).for_each(|entry| precise.push(&packed(if is_search(entry) { &[1.0, 0.0] } else { &[0.0, 1.0] })));
         precise
     };
-    assert!(!index.attach(Some(made(catalog.len() - 1))));
-    assert!(!index.is_precise());
-    assert!(index.attach(Some(made(catalog.len()))));
-    assert!(place() < without);
-    assert!(index.attach(None));
-    assert_eq!(place(), without);
+    assert!(index.with_vectors(Some(Arc::new(made(catalog.len() - 1)))).is_none());
+    let precise = index.with_vectors(Some(Arc::new(made(catalog.len())))).unwrap();
+    assert!(precise.is_precise() && !index.is_precise());
+    assert!(place(&precise) < without);
+    assert_eq!(place(&precise.with_vectors(None).unwrap()), without);
 }
 
 #[test]

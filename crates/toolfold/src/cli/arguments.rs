@@ -117,7 +117,9 @@ fn kinds_of<'s>(schema: &'s Value, root: &'s Value, depth: usize, kinds: &mut Ve
     }
     let listed = schema["enum"].as_array().into_iter().flatten().chain(schema.get("const"));
     if kinds.is_empty() {
-        kinds.extend(listed.map(|value| kind_of(value)));
+        for value in listed {
+            kinds.push(kind_of(value));
+        }
     }
     if let Some(target) =
         schema["$ref"].as_str().and_then(|path| path.strip_prefix('#')).and_then(|path| root.pointer(path))

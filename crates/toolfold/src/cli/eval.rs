@@ -4,6 +4,7 @@
 
 use std::io::{IsTerminal, stderr};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use serde_json::json;
@@ -50,11 +51,12 @@ impl Eval {
     }
 
     fn measure(&self, set: &EvalSet, common: &Common) -> Result<(), Fail> {
-        let index = Index::build(&set.catalog);
+        let mut index = Index::build(&set.catalog);
         if let Some(file) = &self.precise {
             let encoded =
                 encode_all(file, &set.catalog, |done| show_progress("encoded", done, set.catalog.len(), "tools"));
-            index.attach(Some(encoded.map_err(|error| Fail::usage(error.to_string()).hint(error.hint()))?));
+            let encoded = encoded.map_err(|error| Fail::usage(error.to_string()).hint(error.hint()))?;
+            index = index.with_vectors(Some(Arc::new(encoded))).unwrap_or(index);
         }
         let ask = |side: &str, ranker| {
             evaluate(set, &index, ranker, |done| show_progress(side, done, set.queries.len(), "queries"))

@@ -13,9 +13,11 @@ use std::sync::OnceLock;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
 
+use tokio::sync::broadcast::error::RecvError;
 use toolfold_core::{ServerName, shown_line};
+use toolfold_gateway::CallRecord;
 use tracing::field::{Field, Visit};
-use tracing::{Event, Level, Subscriber};
+use tracing::{Event, Level, Subscriber, info};
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::fmt::format::Writer;
@@ -26,7 +28,7 @@ use tracing_subscriber::registry::LookupSpan;
 /// The file of calls. No server can have a dot in its name.
 const CALLS: &str = "all.calls";
 /// The target of the event that ends a call.
-const CALL_TARGET: &str = "toolfold::call";
+pub(crate) const CALL_TARGET: &str = "toolfold::call";
 /// One megabyte, twice: as much as anybody reads.
 pub(crate) const LARGEST: u64 = 1 << 20;
 const QUEUE: usize = 1_024;
@@ -47,6 +49,22 @@ enum Message {
 /// The way to the thread that writes, for whoever is about to end.
 static WRITER: OnceLock<SyncSender<Message>> = OnceLock::new();
 const FLUSH: Duration = Duration::from_secs(1);
+
+/// Writes down every call of a gateway when it has ended, until the gateway is gone. No arguments and no results.
+pub(crate) async fn follow_calls(mut calls: tokio::sync::broadcast::Receiver<CallRecord>) {
+    loop {
+        match calls.recv().await {
+            Ok(call) => {
+                let what = call.tool.as_deref().unwrap_or(&call.method);
+                let (principal, took) = (call.principal.name(), call.took);
+                info!(target: CALL_TARGET, principal, outcome = call.outcome, ?took, "{what}");
+            }
+            // Nobody reads a thousand calls a second: what is missing is said.
+            Err(RecvError::Lagged(missed)) => info!(target: CALL_TARGET, missed, "calls that are not listed"),
+            Err(RecvError::Closed) => return,
+        }
+    }
+}
 
 impl Journal {
     /// Lines are written by a thread of its own: no request waits for a disk.

@@ -52,6 +52,7 @@ pub(crate) fn with_gateway<T>(common: &Common, work: impl AsyncFnOnce(&Gateway) 
 
 async fn with<T>(config: Config, work: impl AsyncFnOnce(&Gateway) -> Result<T, Fail>) -> Result<T, Fail> {
     let gateway = Gateway::start(Options { local: local_servers(&config), config });
+    tokio::spawn(journal::follow_calls(gateway.calls()));
     let outcome = work(&gateway).await;
     gateway.stop().await;
     journal::flush();

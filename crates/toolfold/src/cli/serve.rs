@@ -54,6 +54,7 @@ impl Serve {
         let address = listener.as_ref().map(|listener| listener.local_addr()).transpose()?.map(Address);
         let shown = address.map(Address::mcp);
         let door = instance::open(options.data_dir.as_deref(), &origin, shown, &gateway);
+        tokio::spawn(journal::follow_calls(gateway.calls()));
         tokio::spawn(watch::reload(gateway.clone(), options, look));
         let served = match listener {
             Some(listener) => {
