@@ -50,6 +50,8 @@ type Told = oneshot::Sender<Result<(), Unregistered>>;
 
 /// How long a client has the machine to itself after the start.
 const HEAD_START: Duration = Duration::from_millis(8);
+/// A build that nobody would notice, after which the writer does not rest.
+const QUICK: Duration = Duration::from_millis(50);
 /// The most that the writer rests after a long build.
 const LONGEST_REST: Duration = Duration::from_secs(5);
 /// How long servers may take to come up at once, for the question who had an address first.
@@ -150,7 +152,10 @@ impl Writer {
                 self.dirty = self.dirty.max(change);
             }
             self.publish_what_is_due().await;
-            self.tell_progress();
+            // Whoever waits for a server waits until it can be found.
+            if self.dirty == Dirty::Nothing {
+                self.tell_progress();
+            }
         }
     }
 
@@ -353,7 +358,8 @@ impl Writer {
             return;
         };
         self.claims = claims;
-        self.rest_until = Instant::now() + begun.elapsed().min(LONGEST_REST);
+        let took = begun.elapsed();
+        self.rest_until = Instant::now() + if took > QUICK { took.min(LONGEST_REST) } else { Duration::ZERO };
         let Some(inner) = self.inner.upgrade() else { return };
         inner.snapshot.store(Arc::new(next));
         for change in changes {

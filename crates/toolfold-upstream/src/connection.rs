@@ -52,8 +52,8 @@ struct Table {
     last_id: u64,
     last_used: Instant,
     open: HashMap<u64, Open>,
-    /// Whose call ended last, and when.
-    last_ended: Option<(u64, Instant)>,
+    /// Whose call was given up last, and when.
+    last_abandoned: Option<(u64, Instant)>,
 }
 
 struct Open {
@@ -85,7 +85,7 @@ pub(crate) struct Request<'a> {
 impl Connection {
     pub(crate) fn new(shared: &Arc<Shared>, era: Era, link: Link) -> Arc<Self> {
         let table =
-            Table { closing: None, last_id: 0, last_used: Instant::now(), open: HashMap::new(), last_ended: None };
+            Table { closing: None, last_id: 0, last_used: Instant::now(), open: HashMap::new(), last_abandoned: None };
         Arc::new(Connection {
             shared: shared.clone(),
             era,
@@ -161,7 +161,7 @@ impl Connection {
 
     /// Hands the answer to whoever waits for it. A late one finds nobody and is dropped.
     pub(crate) fn answer(&self, id: u64, outcome: Result<Raw, CallError>) {
-        let open = lock(&self.table).remove(id);
+        let open = lock(&self.table).open.remove(&id);
         if let Some(open) = open {
             let _ = open.answer.send(outcome);
         }
@@ -200,12 +200,13 @@ impl Connection {
         lock(&self.table).sole_owner()
     }
 
-    /// As [`Connection::sole_owner`], for what need not reach anybody: what is said just after another client's call may
-    /// still be about that one.
+    /// As [`Connection::sole_owner`], for what need not reach anybody: what is said just after another client's call was
+    /// given up may still be about that one. An answer, though, ends what was said before it.
     pub(crate) fn undoubted_owner(&self) -> Option<Owner> {
         let table = lock(&self.table);
         let owner = table.sole_owner()?;
-        let doubt = table.last_ended.is_some_and(|(client, at)| client != owner.client && at.elapsed() < AFTERTHOUGHTS);
+        let doubt = |(client, at): (u64, Instant)| client != owner.client && at.elapsed() < AFTERTHOUGHTS;
+        let doubt = table.last_abandoned.is_some_and(doubt);
         (!doubt).then_some(owner)
     }
 
@@ -315,10 +316,11 @@ impl Connection {
 }
 
 impl Table {
-    fn remove(&mut self, id: u64) -> Option<Open> {
+    /// Nobody waits for it any more, and the server may still be at it.
+    fn abandon(&mut self, id: u64) -> Option<Open> {
         let open = self.open.remove(&id)?;
         if let Some(owner) = &open.owner {
-            self.last_ended = Some((owner.client, Instant::now()));
+            self.last_abandoned = Some((owner.client, Instant::now()));
         }
         Some(open)
     }
@@ -356,7 +358,7 @@ impl Waiting {
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        let was_open = lock(&self.connection.table).remove(self.id).is_some();
+        let was_open = lock(&self.connection.table).abandon(self.id).is_some();
         // What the server has not begun to read it need not be asked to forget.
         if was_open && let Link::Stdio { outbox, .. } = &self.connection.link {
             self.untold |= outbox.retract(self.id);
