@@ -62,6 +62,7 @@ impl Gateway {
         if !request.method.starts_with("notifications/") {
             return;
         }
+        self.0.waiting.published().await;
         let snapshot = self.0.snapshot.load_full();
         let servers: Vec<&ServerName> = servers(&snapshot).collect();
         if request.method == "notifications/roots/list_changed" || servers.len() == 1 {
@@ -155,6 +156,7 @@ impl Gateway {
             RpcError::invalid_params(format!("Unknown log level {shown:?}: use one of {}.", LogLevel::NAMES.join(", ")))
         })?;
         request.client.set_log_level(level);
+        self.0.waiting.published().await;
         let snapshot = self.0.snapshot.load_full();
         for server in servers(&snapshot) {
             // A wish: a server that cannot hear it now hears it when it can.

@@ -123,6 +123,13 @@ impl Gateway {
         self.latest(client)
     }
 
+    /// Servers that nothing is known of yet, for who waits for them and says so; with `all` those too that failed the last
+    /// time and were not heard of since.
+    pub async fn awaited(&self, all: bool) -> Vec<ServerName> {
+        self.0.waiting.published().await;
+        self.0.waiting.open(all)
+    }
+
     /// The result of `tools/list`. A surface that shows the same to everybody does not wait for anything.
     pub async fn tool_list(&self, client: &Client) -> Raw {
         let (surface, session, loaded) = (client.surface, client.has_session(), client.loaded());

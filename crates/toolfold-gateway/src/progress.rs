@@ -14,7 +14,10 @@ use toolfold_core::ServerName;
 /// How long after the start a request may wait for servers that nothing is known of yet.
 const LONGEST: Duration = Duration::from_secs(10);
 /// How long after the last one came in.
-const QUIET: Duration = Duration::from_secs(2);
+const QUIET: Duration = Duration::from_secs(4);
+
+/// How long a tool list may: long enough for a server that starts at once, short enough to be "at once".
+const LIST: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Clone)]
 pub(crate) struct Progress {
@@ -60,7 +63,7 @@ impl Waiting {
 
     /// As [`Waiting::settled`], for a tool list, which is answered at once.
     pub(crate) async fn settled_for_list(&self) {
-        self.settled_within(QUIET).await;
+        self.settled_within(LIST).await;
     }
 
     async fn settled_within(&self, longest: Duration) {
@@ -92,6 +95,12 @@ impl Waiting {
     pub(crate) async fn complete(&self) {
         self.published().await;
         let _ = self.progress.clone().wait_for(|now| now.untried.is_empty()).await;
+    }
+
+    /// Servers that nothing is known of yet; with `all` those too that failed the last time and were not heard of since.
+    pub(crate) fn open(&self, all: bool) -> Vec<ServerName> {
+        let now = self.progress.borrow();
+        if all { now.untried.iter().cloned().collect() } else { now.pending.iter().cloned().collect() }
     }
 
     pub(crate) fn is_settled(&self) -> bool {

@@ -5,6 +5,8 @@
 //! What a reader would get wrong: the writer decides and does no work. Lists are read and snapshots are built on other
 //! threads, and after a long build it rests as long: a server that changes without end gets half a core, and nobody waits.
 
+mod publish;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -13,22 +15,20 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep_until};
 use toolfold_config::{Config, Server, changed};
-use toolfold_core::{Absent, ServerName, ToolId};
+use toolfold_core::{ServerName, ToolId};
 use toolfold_store::Store;
 use toolfold_upstream::{Event as Happened, House, Manifest, Report, State, Upstream};
 use toolfold_wire::Memory;
 use tracing::{info, warn};
 
-use crate::build::{Part, Plan};
 use crate::change::Change;
-use crate::claims::{Claimant, Claims};
+use crate::claims::Claims;
 use crate::files::Documents;
 use crate::gate::Source;
 use crate::gateway::Inner;
 use crate::known::{Known, Listed};
 use crate::local::{LocalServer, Unregistered};
-use crate::offers::addresses;
-use crate::precise::{HandOver, Vectors};
+use crate::precise::Vectors;
 use crate::progress::Progress;
 use crate::remembered::{Remembered, config_key, remember, remember_failure};
 use crate::snapshot::Snapshot;
@@ -322,102 +322,6 @@ impl Writer {
         self.read_documents().await
     }
 
-    /// Puts the vectors of an encoder to an index, where it is still the newest.
-    fn attach(&mut self, Vectors { catalog, precise }: Vectors) -> Dirty {
-        let Some(inner) = self.inner.upgrade() else { return Dirty::Nothing };
-        let before = inner.snapshot.load_full();
-        if before.catalog.number() == catalog
-            && let Some(index) = before.index.with_vectors(precise)
-        {
-            inner.snapshot.store(Arc::new(before.searched_by(index)));
-        }
-        inner.precise.finish(catalog);
-        Dirty::Nothing
-    }
-
-    async fn publish(&mut self) {
-        let Some(before) = self.newest() else { return };
-        let begun = Instant::now();
-        self.number += 1;
-        self.settle_claims();
-        let plan = Plan {
-            number: self.number,
-            config: self.config.clone(),
-            servers: self.servers.iter().map(part).collect(),
-            used: self.used.clone(),
-            absent: self.absent(),
-            before,
-        };
-        let claims = std::mem::take(&mut self.claims);
-        let built = spawn_blocking(move || {
-            let built = plan.build(&claims);
-            (claims, built)
-        });
-        let Ok((claims, (next, changes))) = built.await else {
-            tracing::error!("the catalog could not be built: what is served is the one before");
-            return;
-        };
-        self.claims = claims;
-        let took = begun.elapsed();
-        self.rest_until = Instant::now() + if took > QUICK { took.min(LONGEST_REST) } else { Duration::ZERO };
-        let Some(inner) = self.inner.upgrade() else { return };
-        inner.snapshot.store(Arc::new(next));
-        for change in changes {
-            let _ = inner.changes.send(change);
-        }
-        let newest = inner.snapshot.load_full();
-        inner.precise.look(&newest.catalog, &newest.config, &inner.store, || self.hand_over());
-    }
-
-    fn publish_missing(&self) {
-        let Some(inner) = self.inner.upgrade() else { return };
-        let before = inner.snapshot.load_full();
-        inner.snapshot.store(Arc::new(before.missing(self.absent())));
-    }
-
-    /// Who is configured and has nothing in the catalog.
-    fn absent(&self) -> Vec<Absent> {
-        let known = self.servers.iter().filter_map(|(name, known)| known.absent(name));
-        let unusable = self.config.unusable.iter().map(|(name, why)| Absent::failing(name.clone(), why.clone()));
-        known.chain(unusable).collect()
-    }
-
-    /// Whose each address is; what somebody could not have is remembered with its list.
-    fn settle_claims(&mut self) {
-        let starting = self.started.elapsed() < START;
-        let claimants: Vec<Claimant<'_>> = self
-            .servers
-            .iter()
-            .filter_map(|(server, known)| {
-                let manifest = known.manifest()?;
-                let mut all = addresses(&manifest.resources, "uri");
-                all.extend(addresses(&manifest.templates, "uriTemplate"));
-                Some(Claimant { server, addresses: all, second: &manifest.second })
-            })
-            .collect();
-        let second = self.claims.update(&claimants, self.number, starting);
-        drop(claimants);
-        for (server, address) in second {
-            let Some(Known { listed: Some(Listed { manifest: Some(manifest), .. }), config, .. }) =
-                self.servers.get_mut(&server)
-            else {
-                continue;
-            };
-            Arc::make_mut(manifest).second.insert(address);
-            if let (Some(store), Some(config)) = (&self.store, config) {
-                remember(store, config, manifest.clone());
-            }
-        }
-    }
-
-    fn hand_over(&self) -> HandOver {
-        let events = self.events.clone();
-        Box::new(move |vectors| {
-            let events = events.as_ref().and_then(mpsc::WeakUnboundedSender::upgrade);
-            events.is_some_and(|events| events.send(Event::Encoded(vectors)).is_ok())
-        })
-    }
-
     fn tell_progress(&mut self) {
         let names = |wanted: fn(&Known) -> bool| {
             self.servers.iter().filter(|(_, known)| wanted(known)).map(|(name, _)| name.clone()).collect()
@@ -451,15 +355,5 @@ impl Writer {
 
     fn newest(&self) -> Option<Arc<Snapshot>> {
         self.inner.upgrade().map(|inner| inner.snapshot.load_full())
-    }
-}
-
-fn part((name, known): (&ServerName, &Known)) -> Part {
-    Part {
-        name: name.clone(),
-        source: known.source.clone(),
-        prefix: known.prefix(),
-        tools: known.listed.as_ref().map(|listed| listed.tools.clone()),
-        manifest: known.manifest().cloned(),
     }
 }

@@ -41,10 +41,13 @@ async fn a_log_message_during_calls_of_two_clients_reaches_neither() {
 }
 
 #[tokio::test]
-async fn what_is_said_after_a_call_is_not_taken_for_the_next_clients() {
+async fn what_is_said_after_a_call_was_given_up_is_not_taken_for_the_next_clients() {
     let subject = ready().await;
     let (one, two) = (Client::new(json!({})), Client::new(json!({})));
-    subject.call(by(&one, 1, "tools/call", saying(log("late"), true))).await.unwrap();
+    tokio::select! {
+        _ = subject.call(by(&one, 1, "tools/call", json!({"name": "slow"}))) => panic!("slow answers nobody"),
+        _ = one.hear() => {}
+    }
     subject.call(by(&two, 2, "tools/call", saying(log("doubtful"), false))).await.unwrap();
     assert_eq!(heard(&subject, &two).await, Vec::<String>::new());
 }

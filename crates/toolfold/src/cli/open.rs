@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use toolfold::{Registry, toolbox};
 use toolfold_config::{Config, LoadOptions};
-use toolfold_core::{Principal, Surface};
+use toolfold_core::{Principal, ServerName, Surface};
 use toolfold_gateway::{Client, Gateway, LocalServer, Options, ServerStatus};
 use toolfold_store::Store;
 
@@ -73,7 +73,8 @@ async fn wait_for(gateway: &Gateway, needs: &Needs, common: &Common) {
     };
     let (begun, mut shown) = (Instant::now(), false);
     let waiting = loop {
-        let waiting = waited_for(&gateway.status().await, needs, common.wait);
+        let all = common.wait || matches!(needs, Needs::Status);
+        let waiting = waited_for(&gateway.awaited(all).await, &gateway.status().await, needs, common.wait);
         if waiting.is_empty() || begun.elapsed() >= patience {
             break waiting;
         }
@@ -91,13 +92,12 @@ async fn wait_for(gateway: &Gateway, needs: &Needs, common: &Common) {
     }
 }
 
-fn waited_for(servers: &[ServerStatus], needs: &Needs, all: bool) -> Vec<String> {
+fn waited_for(open: &[ServerName], servers: &[ServerStatus], needs: &Needs, all: bool) -> Vec<String> {
     let is_named = |server: &ServerStatus| matches!(needs, Needs::Server(name) if server.name.as_str() == name);
     // What looks like a server's name may be a part of anybody's tool or node.
     let one = !all && servers.iter().any(is_named);
     let needed = |server: &&ServerStatus| !one || is_named(server);
-    // One that is being started again is known from before.
-    let open = |server: &&ServerStatus| ["starting", "configured"].contains(&server.state) && server.tools == 0;
+    let open = |server: &&ServerStatus| open.contains(&server.name);
     servers.iter().filter(needed).filter(open).map(|server| server.name.to_string()).collect()
 }
 

@@ -50,7 +50,8 @@ function example(tool) {
   const values = { string: "text", number: 5, integer: 5, boolean: true, array: [] };
   const properties = Object.entries(tool.inputSchema.properties ?? {});
   const required = properties.filter(([name]) => tool.inputSchema.required?.includes(name));
-  return Object.fromEntries(required.map(([name, { type }]) => [name, values[type] ?? tools[0].inputSchema]));
+  const other = echo.length ? tools[0].inputSchema : "text";
+  return Object.fromEntries(required.map(([name, { type }]) => [name, values[type] ?? other]));
 }
 
 // A null where the schema wants a boolean does not pass the check of the arguments: leave it out, which means the same.
