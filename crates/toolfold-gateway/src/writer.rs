@@ -7,7 +7,7 @@
 
 mod publish;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -74,6 +74,8 @@ pub(crate) struct Writer {
     /// What was called most before this start.
     used: Vec<ToolId>,
     started: Instant,
+    /// Servers of the first configuration are still being heard of for the first time.
+    starting: bool,
     /// Something happened that the newest snapshot does not show.
     dirty: Dirty,
     rest_until: Instant,
@@ -116,6 +118,7 @@ impl Writer {
             number: 0,
             used: Vec::new(),
             started: Instant::now(),
+            starting: true,
             dirty: Dirty::Nothing,
             rest_until: Instant::now(),
             registered: Vec::new(),
@@ -323,10 +326,11 @@ impl Writer {
     }
 
     fn tell_progress(&mut self) {
-        let names = |wanted: fn(&Known) -> bool| {
+        let names = |wanted: fn(&Known) -> bool| -> BTreeSet<ServerName> {
             self.servers.iter().filter(|(_, known)| wanted(known)).map(|(name, _)| name.clone()).collect()
         };
         let (pending, untried) = (names(Known::is_pending), names(|known| !known.tried && known.listed.is_none()));
+        self.starting &= !pending.is_empty();
         self.progress.send_if_modified(|now| {
             let changed = !now.published || now.pending != pending || now.untried != untried;
             if changed {

@@ -3,7 +3,7 @@
 //!
 //! They only read: no tool here changes anything, and the file tools see nothing above the working directory. What a
 //! reader would get wrong: whoever calls is a stranger. Every loop over what came from outside burns fuel, every text
-//! that grows is a [`page::Page`], and nothing is made large to find out afterwards that it is too large.
+//! that grows is a `page::Page`, and nothing is made large to find out afterwards that it is too large.
 
 mod arguments;
 mod calculate;

@@ -79,7 +79,7 @@ impl Writer {
 
     /// Whose each address is; what somebody could not have is remembered with its list.
     fn settle_claims(&mut self) {
-        let starting = self.started.elapsed() < START;
+        let starting = self.starting && self.started.elapsed() < START;
         let claimants: Vec<Claimant<'_>> = self
             .servers
             .iter()
