@@ -255,7 +255,13 @@ impl Drop for Task {
 
 /// The calls that wait for their clients. Each belongs to whoever made it: in the hands of another its state is unknown.
 #[derive(Default, Clone)]
-pub(crate) struct Parked(Arc<Mutex<HashMap<String, Exchange>>>);
+pub(crate) struct Parked(Arc<Mutex<HashMap<String, Place>>>);
+
+/// A parked call, and what gives it up when its time is over.
+struct Place {
+    exchange: Exchange,
+    timer: tokio::task::JoinHandle<()>,
+}
 
 impl Parked {
     pub(crate) fn is_ours(state: &str) -> bool {
@@ -271,18 +277,21 @@ impl Parked {
             return Err(Failed::Refused(refusal.hint("Try again in a while.")));
         }
         let state = format!("{OURS}{:032x}", u128::from_be_bytes(bytes));
-        parked.insert(state.clone(), exchange);
         let (table, key) = (self.clone(), state.clone());
-        tokio::spawn(async move {
+        let timer = tokio::spawn(async move {
             tokio::time::sleep(PARKED_FOR).await;
             table.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&key);
         });
+        parked.insert(state.clone(), Place { exchange, timer });
         Ok(state)
     }
 
     pub(crate) fn take(&self, state: &str, owner: &Principal) -> Option<Box<Exchange>> {
         let mut parked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        parked.get(state).filter(|exchange| exchange.owner() == owner)?;
-        parked.remove(state).map(Box::new)
+        parked.get(state).filter(|place| place.exchange.owner() == owner)?;
+        let Place { exchange, timer } = parked.remove(state)?;
+        // One that is resumed a thousand times would leave a thousand timers behind.
+        timer.abort();
+        Some(Box::new(exchange))
     }
 }
