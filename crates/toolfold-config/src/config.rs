@@ -30,7 +30,7 @@ pub struct Config {
     pub skills: Vec<PathBuf>,
     /// Nodes beside the built-in ones, or in place of some of them.
     pub nodes: Vec<NodeRule>,
-    pub precise: Precise,
+    pub precise: PreciseTier,
     pub http: Http,
     pub limits: Limits,
     /// Where manifests and whatever else must outlive the process are kept; `None`: in memory.
@@ -41,7 +41,7 @@ pub struct Config {
 
 /// Where the encoder is that search by meaning is at its best with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Precise {
+pub enum PreciseTier {
     Off,
     /// The first of these files that is there. None is fine.
     Auto(Vec<PathBuf>),
@@ -144,7 +144,7 @@ impl Default for Config {
             agents: Vec::new(),
             skills: Vec::new(),
             nodes: Vec::new(),
-            precise: Precise::Off,
+            precise: PreciseTier::Off,
             http: Http::default(),
             limits: Limits::default(),
             store: None,

@@ -34,15 +34,15 @@ mod changes;
 use std::path::PathBuf;
 
 pub use changes::{Changes, changed};
-pub use config::{Config, DEFAULT_MAX_MESSAGE, EraChoice, Http, Precise, Server, Start, Timeouts, Transport};
+pub use config::{Config, DEFAULT_MAX_MESSAGE, EraChoice, Http, PreciseTier, Server, Start, Timeouts, Transport};
 pub use options::LoadOptions;
 pub use problem::{Problem, Problems, Severity};
 pub use source::nearest;
-pub use trust::{Trust, TrustError, TrustedFile, Verdict};
+pub use trust::{TrustError, TrustList, TrustedFile, Verdict};
 
 use report::Report;
 use resolve::{Draft, Resolver, Surroundings};
-use source::{Format, Found, Source};
+use source::{Found, Source, Syntax};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loaded {
@@ -85,8 +85,8 @@ pub fn load(options: &LoadOptions) -> Result<Loaded, Problems> {
 fn read(source: &Source, options: &LoadOptions, report: &mut Report) -> Draft {
     report.enter(source::shown(&source.path, &options.directory), &source.text);
     let raw = match source.format {
-        Format::Toml => node::from_toml(&source.text, report).map(|root| raw::RawConfig::read(&root, report)),
-        Format::Json => node::from_json(&source.text, report).map(|root| client::read(&root, report)),
+        Syntax::Toml => node::from_toml(&source.text, report).map(|root| raw::RawConfig::read(&root, report)),
+        Syntax::Json => node::from_json(&source.text, report).map(|root| client::read(&root, report)),
     };
     let Some(raw) = raw else { return Draft::default() };
     let surroundings = Surroundings { options, base: source.base() };

@@ -3,7 +3,7 @@
 
 use toolfold_core::Surface;
 
-use crate::config::Precise;
+use crate::config::PreciseTier;
 use crate::options::LoadOptions;
 use crate::report::{Place, Report, quoted};
 use crate::resolve::{Draft, LISTEN_HINT, listen, unknown_surface, whole_path};
@@ -55,7 +55,7 @@ fn store(draft: &mut Draft, options: &LoadOptions) {
 fn precise(draft: &mut Draft, options: &LoadOptions) {
     let folders = options.program_dir.iter().chain(&options.data_dir);
     let files: Vec<_> = folders.map(|folder| folder.join("precise.bin")).collect();
-    let anywhere = if files.is_empty() { Precise::Off } else { Precise::Auto(files) };
+    let anywhere = if files.is_empty() { PreciseTier::Off } else { PreciseTier::Auto(files) };
     draft.config.precise = draft.precise.take().unwrap_or(anywhere);
 }
 

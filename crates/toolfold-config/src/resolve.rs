@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use toolfold_core::{Format, Groups, Secret, ServerName, Surface, slug, words};
 
-use crate::config::{Config, Precise, Server};
+use crate::config::{Config, PreciseTier, Server};
 use crate::expand::{Trouble, expand};
 use crate::options::LoadOptions;
 use crate::raw::{AUTO, Dialect, RawConfig, RawHttp, RawServer};
@@ -43,7 +43,7 @@ pub(crate) struct Draft {
     /// Where each server is in the file.
     pub(crate) places: BTreeMap<ServerName, Place>,
     /// The file says where the encoder is, or that none is wanted.
-    pub(crate) precise: Option<Precise>,
+    pub(crate) precise: Option<PreciseTier>,
 }
 
 impl Resolver<'_> {
@@ -114,16 +114,16 @@ impl Resolver<'_> {
         }
     }
 
-    fn precise(&mut self, text: &Expanded) -> Option<Precise> {
+    fn precise(&mut self, text: &Expanded) -> Option<PreciseTier> {
         match text.value.as_str() {
             AUTO => None,
-            "off" => Some(Precise::Off),
+            "off" => Some(PreciseTier::Off),
             "" => {
                 let hint = "write a path, \"auto\" or \"off\"".to_owned();
                 self.report.error(&text.typed.place, "is empty", hint);
                 None
             }
-            path => Some(Precise::File(self.path(path))),
+            path => Some(PreciseTier::File(self.path(path))),
         }
     }
 

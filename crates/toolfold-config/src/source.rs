@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::options::LoadOptions;
 use crate::report::{Place, Report};
-use crate::trust::{Trust, Verdict};
+use crate::trust::{TrustList, Verdict};
 
 pub(crate) const FILE_NAME: &str = "toolfold.toml";
 
@@ -16,7 +16,7 @@ pub(crate) const FILE_NAME: &str = "toolfold.toml";
 const LARGEST: u64 = 4 * 1024 * 1024;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Format {
+pub(crate) enum Syntax {
     Toml,
     Json,
 }
@@ -24,7 +24,7 @@ pub(crate) enum Format {
 pub(crate) struct Source {
     pub(crate) path: PathBuf,
     pub(crate) text: String,
-    pub(crate) format: Format,
+    pub(crate) format: Syntax,
 }
 
 impl Source {
@@ -93,7 +93,7 @@ fn search(options: &LoadOptions, report: &mut Report) -> Found {
         match verdict(&path, &bytes, options, &mut found) {
             Verdict::Trusted => {
                 report.enter(shown(&path, &options.directory), "");
-                found.source = into_text(bytes, report).map(|text| Source { text, format: Format::Toml, path });
+                found.source = into_text(bytes, report).map(|text| Source { text, format: Syntax::Toml, path });
                 return found;
             }
             verdict => {
@@ -120,7 +120,7 @@ fn search(options: &LoadOptions, report: &mut Report) -> Found {
 
 /// Without a state folder nothing can have been trusted.
 fn verdict(path: &Path, bytes: &[u8], options: &LoadOptions, found: &mut Found) -> Verdict {
-    let Some(trust) = options.data_dir.as_deref().map(Trust::new) else { return Verdict::Unknown };
+    let Some(trust) = options.data_dir.as_deref().map(TrustList::new) else { return Verdict::Unknown };
     found.notes.extend(path.canonicalize().ok().map(|whole| trust.note(&whole)));
     trust.verdict(path, bytes)
 }
@@ -193,12 +193,12 @@ fn into_text(bytes: Vec<u8>, report: &mut Report) -> Option<String> {
     }
 }
 
-fn format_of(path: &Path, text: &str) -> Format {
+fn format_of(path: &Path, text: &str) -> Syntax {
     match path.extension().and_then(|extension| extension.to_str()) {
-        Some("json") => Format::Json,
-        Some("toml") => Format::Toml,
+        Some("json") => Syntax::Json,
+        Some("toml") => Syntax::Toml,
         // Neither: a TOML document cannot begin with a brace, a JSON one of ours must.
-        _ if text.trim_start().starts_with('{') => Format::Json,
-        _ => Format::Toml,
+        _ if text.trim_start().starts_with('{') => Syntax::Json,
+        _ => Syntax::Toml,
     }
 }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 #[derive(Debug, Clone)]
-pub struct Trust {
+pub struct TrustList {
     folder: PathBuf,
 }
 
@@ -43,10 +43,10 @@ pub enum TrustError {
     Write { path: PathBuf, source: std::io::Error },
 }
 
-impl Trust {
+impl TrustList {
     /// What is remembered in this state folder.
-    pub fn new(state: &Path) -> Trust {
-        Trust { folder: state.join("trusted") }
+    pub fn new(state: &Path) -> TrustList {
+        TrustList { folder: state.join("trusted") }
     }
 
     /// Trusts a file as it is now.

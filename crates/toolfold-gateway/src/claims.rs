@@ -1,8 +1,8 @@
 //! Whose an address is. It belongs to the server that had it first; one that comes later with the same is known by its
 //! own name before the address. Where two came at once nobody can say who was first, so neither has it alone.
 //!
-//! What a reader would get wrong: "at once" is the whole start. Servers come up in any order, and a race must not decide
-//! who speaks for whom. What a later one could not have is remembered with its list, so that the next start knows.
+//! What a reader would get wrong: "at once" is a second of the start. Servers come up in any order, and a race must not
+//! decide who speaks for whom. What a later one could not have is remembered with its list, so that the next start knows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ pub(crate) struct Claims {
 struct Claim {
     /// `None` where several came at once.
     owner: Option<ServerName>,
-    /// The number of the snapshot that it came with, 0 during the start.
+    /// The wave that it came with.
     since: u64,
 }
 
@@ -29,13 +29,9 @@ pub(crate) struct Claimant<'a> {
 }
 
 impl Claims {
-    /// Takes in what every server says it has; which of it belonged to another before.
-    pub(crate) fn update(
-        &mut self,
-        claimants: &[Claimant<'_>],
-        number: u64,
-        starting: bool,
-    ) -> Vec<(ServerName, String)> {
+    /// Takes in what every server says it has; which of it belonged to another before. What is new came at once with
+    /// everything else of its `wave`; waves are numbered in the order of time.
+    pub(crate) fn update(&mut self, claimants: &[Claimant<'_>], wave: u64) -> Vec<(ServerName, String)> {
         let mut wanted: BTreeMap<&str, Vec<&Claimant<'_>>> = BTreeMap::new();
         for claimant in claimants {
             for address in &claimant.addresses {
@@ -48,16 +44,16 @@ impl Claims {
         self.held.retain(|address, _| wanted.contains_key(address.as_str()));
         let mut second = Vec::new();
         for (address, all) in wanted {
-            let claim = self.settle(address, &all, if starting { 0 } else { number });
+            let claim = self.settle(address, &all, wave);
             if let Some(owner) = &claim.owner {
                 let late = all.iter().filter(|claimant| claimant.server != owner && !claimant.second.contains(address));
-                second.extend(late.filter(|_| !starting).map(|claimant| (claimant.server.clone(), address.to_owned())));
+                second.extend(late.map(|claimant| (claimant.server.clone(), address.to_owned())));
             }
         }
         second
     }
 
-    fn settle(&mut self, address: &str, all: &[&Claimant<'_>], since: u64) -> &Claim {
+    fn settle(&mut self, address: &str, all: &[&Claimant<'_>], wave: u64) -> &Claim {
         // Who had to stand back before stands back again.
         let first: Vec<&ServerName> =
             all.iter().filter(|claimant| !claimant.second.contains(address)).map(|claimant| claimant.server).collect();
@@ -65,11 +61,11 @@ impl Claims {
             [only] => Some((*only).clone()),
             _ => None,
         };
-        let claim = self.held.entry(address.to_owned()).or_insert_with(|| Claim { owner: only.clone(), since });
+        let claim = self.held.entry(address.to_owned()).or_insert_with(|| Claim { owner: only.clone(), since: wave });
         let gone = claim.owner.as_ref().is_some_and(|owner| !all.iter().any(|claimant| claimant.server == owner));
-        let at_once = since == 0 && claim.since == 0 && first.len() > 1;
+        let at_once = claim.since == wave && first.len() > 1;
         if gone || at_once {
-            *claim = Claim { owner: only, since };
+            *claim = Claim { owner: only, since: wave };
         }
         claim
     }
@@ -91,17 +87,16 @@ mod tests {
 
     struct World {
         claims: Claims,
-        number: u64,
         second: BTreeMap<ServerName, BTreeSet<String>>,
     }
 
     impl World {
         fn new() -> Self {
-            World { claims: Claims::default(), number: 0, second: BTreeMap::new() }
+            World { claims: Claims::default(), second: BTreeMap::new() }
         }
 
         /// Who has the address after these servers have said that they do.
-        fn say(&mut self, servers: &[&str], starting: bool) -> Option<String> {
+        fn say(&mut self, servers: &[&str], wave: u64) -> Option<String> {
             let names: Vec<ServerName> = servers.iter().map(|name| ServerName::new(*name).unwrap()).collect();
             let none = BTreeSet::new();
             let claimants: Vec<Claimant<'_>> = names
@@ -112,8 +107,7 @@ mod tests {
                     second: self.second.get(server).unwrap_or(&none),
                 })
                 .collect();
-            self.number += 1;
-            let late = self.claims.update(&claimants, self.number, starting);
+            let late = self.claims.update(&claimants, wave);
             let owner = names.iter().find(|name| self.claims.is_of("x://a", name)).map(ToString::to_string);
             for (server, address) in late {
                 self.second.entry(server).or_default().insert(address);
@@ -125,31 +119,32 @@ mod tests {
     #[test]
     fn the_first_has_it_whatever_they_are_called() {
         let mut world = World::new();
-        assert_eq!(world.say(&["zulu"], true).as_deref(), Some("zulu"));
-        assert_eq!(world.say(&["alpha", "zulu"], false).as_deref(), Some("zulu"));
+        assert_eq!(world.say(&["zulu"], 1).as_deref(), Some("zulu"));
+        assert_eq!(world.say(&["alpha", "zulu"], 2).as_deref(), Some("zulu"));
+        assert_eq!(world.say(&["alpha", "zulu"], 3).as_deref(), Some("zulu"));
     }
 
     #[test]
-    fn two_that_come_at_the_start_both_go_without() {
+    fn two_that_come_at_once_both_go_without() {
         let mut world = World::new();
-        assert_eq!(world.say(&["alpha"], true).as_deref(), Some("alpha"));
-        assert_eq!(world.say(&["alpha", "zulu"], true), None);
-        assert_eq!(world.say(&["alpha", "zulu"], false), None);
+        assert_eq!(world.say(&["alpha"], 1).as_deref(), Some("alpha"));
+        assert_eq!(world.say(&["alpha", "zulu"], 1), None);
+        assert_eq!(world.say(&["alpha", "zulu"], 2), None);
     }
 
     #[test]
     fn the_next_start_knows_who_came_second() {
         let mut world = World::new();
-        world.say(&["zulu"], true);
-        world.say(&["alpha", "zulu"], false);
+        world.say(&["zulu"], 1);
+        world.say(&["alpha", "zulu"], 2);
         let mut next = World { second: world.second, ..World::new() };
-        assert_eq!(next.say(&["alpha", "zulu"], true).as_deref(), Some("zulu"));
+        assert_eq!(next.say(&["alpha", "zulu"], 1).as_deref(), Some("zulu"));
     }
 
     #[test]
     fn what_nobody_has_any_more_can_be_had_by_another() {
         let mut world = World::new();
-        world.say(&["zulu"], true);
-        assert_eq!(world.say(&["alpha"], false).as_deref(), Some("alpha"));
+        world.say(&["zulu"], 1);
+        assert_eq!(world.say(&["alpha"], 2).as_deref(), Some("alpha"));
     }
 }

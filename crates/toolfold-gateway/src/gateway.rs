@@ -24,7 +24,7 @@ use crate::scope::Scope;
 use crate::snapshot::Snapshot;
 use crate::toolsets::Toolsets;
 use crate::usage::Usage;
-use crate::writer::{Event, Writer};
+use crate::writer::{News, Writer};
 
 /// Changes a client may lag behind before it misses some: lists are asked for again anyway.
 const CHANGES: usize = 256;
@@ -50,7 +50,7 @@ pub(crate) struct Inner {
     pub(crate) changes: broadcast::Sender<Change>,
     /// What may be held for clients and servers, all together.
     memory: Memory,
-    events: mpsc::UnboundedSender<Event>,
+    events: mpsc::UnboundedSender<News>,
 }
 
 /// What a person sees of one server.
@@ -169,25 +169,25 @@ impl Gateway {
 
     /// Applies another configuration: only what differs is started, stopped or changed.
     pub fn reconfigure(&self, config: Config) {
-        self.send(Event::Configure(Box::new(config)));
+        self.send(News::Configure(Box::new(config)));
     }
 
     /// Reads the files of agents and skills again: some were added, changed or removed.
     pub fn reread_documents(&self) {
-        self.send(Event::Documents);
+        self.send(News::Documents);
     }
 
     /// Adds tools of this process; one that is there already by that name is replaced. Returns when they can be found.
     pub async fn register(&self, server: LocalServer) -> Result<(), Unregistered> {
         let (done, registered) = oneshot::channel();
-        self.send(Event::Register(server, done));
+        self.send(News::Register(server, done));
         registered.await.unwrap_or(Err(Unregistered::Stopped))
     }
 
     /// Stops every server and returns when their processes are gone.
     pub async fn stop(&self) {
         let (done, stopped) = oneshot::channel();
-        self.send(Event::Stop(done));
+        self.send(News::Stop(done));
         // The writer answers or is gone already: nothing is left to stop then.
         let _ = stopped.await;
     }
@@ -235,7 +235,7 @@ impl Gateway {
         all
     }
 
-    fn send(&self, event: Event) {
+    fn send(&self, event: News) {
         // The writer lives as long as the gateway; after a stop nothing needs to be written any more.
         let _ = self.0.events.send(event);
     }
@@ -243,7 +243,7 @@ impl Gateway {
 
 impl Inner {
     /// Where events go, for who must not keep the gateway alive.
-    pub(crate) fn events(&self) -> mpsc::WeakUnboundedSender<Event> {
+    pub(crate) fn events(&self) -> mpsc::WeakUnboundedSender<News> {
         self.events.downgrade()
     }
 }

@@ -229,7 +229,7 @@ mod tests {
                     Claimant { server, addresses, second: &none }
                 })
                 .collect();
-            claims.update(&claimants, number as u64, false);
+            claims.update(&claimants, number as u64);
         }
         let offerings = servers.iter().map(|&(server, prefix, manifest)| Offering { server, prefix, manifest });
         Offers::merge(offerings.collect(), &claims)

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use toolfold_catalog::Catalog;
-use toolfold_config::{Config, Precise};
+use toolfold_config::{Config, PreciseTier};
 use toolfold_core::Fingerprint;
 use toolfold_encoder::{Encoder, EncoderError};
 use toolfold_index::{packed, text_of};
@@ -51,7 +51,7 @@ impl Default for Shared {
 /// A catalog to be encoded. No snapshot: that would keep servers alive that are long gone.
 struct Wanted {
     catalog: Arc<Catalog>,
-    precise: Precise,
+    precise: PreciseTier,
 }
 
 /// The vectors of a catalog, for the writer to publish; `None` where it has none.
@@ -72,7 +72,7 @@ impl Tier {
         store: &Kept,
         hand_over: impl FnOnce() -> HandOver,
     ) {
-        if config.precise == Precise::Off && self.wake.get().is_none() {
+        if config.precise == PreciseTier::Off && self.wake.get().is_none() {
             return;
         }
         let wanted = Wanted { catalog: catalog.clone(), precise: config.precise.clone() };
@@ -83,7 +83,7 @@ impl Tier {
 
     /// Returns when there is nothing left to do for this catalog.
     pub(crate) async fn done_with(&self, catalog: u64, config: &Config) {
-        if config.precise != Precise::Off {
+        if config.precise != PreciseTier::Off {
             // The sender is next to it and lives as long.
             let _ = self.shared.done.subscribe().wait_for(|done| *done >= catalog).await;
         }
@@ -176,7 +176,7 @@ impl Worker {
     }
 
     /// What there is to do for a catalog, if anything.
-    fn job(&mut self, catalog: &Catalog, precise: &Precise) -> Option<Job> {
+    fn job(&mut self, catalog: &Catalog, precise: &PreciseTier) -> Option<Job> {
         let few = catalog.len() <= MOST;
         if !few {
             info!(entries = catalog.len(), most = MOST, "too many entries for precise search");
@@ -199,11 +199,11 @@ impl Worker {
         Some(job)
     }
 
-    fn open(&mut self, precise: &Precise) -> Option<Arc<Encoder>> {
+    fn open(&mut self, precise: &PreciseTier) -> Option<Arc<Encoder>> {
         let path = match precise {
-            Precise::Off => None,
-            Precise::Auto(files) => files.iter().find(|file| file.is_file()),
-            Precise::File(file) => Some(file),
+            PreciseTier::Off => None,
+            PreciseTier::Auto(files) => files.iter().find(|file| file.is_file()),
+            PreciseTier::File(file) => Some(file),
         };
         let Some(path) = path else {
             self.encoder = None;

@@ -1,5 +1,5 @@
 //! The single writer: it alone knows what the servers said last, and it alone publishes snapshots. Everything that
-//! happens arrives as one [`Event`]; events that queued up meanwhile are taken together, so that fifty servers that
+//! happens arrives as one [`News`]; events that queued up meanwhile are taken together, so that fifty servers that
 //! come up at once cost a few snapshots, not fifty.
 //!
 //! What a reader would get wrong: the writer decides and does no work. Lists are read and snapshots are built on other
@@ -34,7 +34,7 @@ use crate::remembered::{Remembered, config_key, remember, remember_failure};
 use crate::snapshot::Snapshot;
 use crate::usage::most_used;
 
-pub(crate) enum Event {
+pub(crate) enum News {
     Report(Report),
     Configure(Box<Config>),
     /// Files of agents or skills were added, changed or removed.
@@ -56,6 +56,8 @@ const QUICK: Duration = Duration::from_millis(50);
 const LONGEST_REST: Duration = Duration::from_secs(5);
 /// How long servers may take to come up at once, for the question who had an address first.
 const START: Duration = Duration::from_secs(10);
+/// During the start, whatever comes within this came at once.
+const AT_ONCE: Duration = Duration::from_secs(1);
 
 pub(crate) struct Writer {
     inner: Weak<Inner>,
@@ -63,13 +65,15 @@ pub(crate) struct Writer {
     reports: mpsc::UnboundedSender<Report>,
     reported: mpsc::UnboundedReceiver<Report>,
     /// The events, for those who work aside. Weak: whoever holds the gateway decides how long there is a writer.
-    events: Option<mpsc::WeakUnboundedSender<Event>>,
+    events: Option<mpsc::WeakUnboundedSender<News>>,
     /// What all servers share.
     house: House,
     store: Option<Arc<Store>>,
     config: Arc<Config>,
     servers: BTreeMap<ServerName, Known>,
     claims: Claims,
+    /// Who came at once: the number of the first snapshot of them, and when that was.
+    wave: (u64, Instant),
     number: u64,
     /// What was called most before this start.
     used: Vec<ToolId>,
@@ -115,6 +119,7 @@ impl Writer {
             config,
             servers: local.into_iter().map(|server| (server.name.clone(), Known::local(server))).collect(),
             claims: Claims::default(),
+            wave: (0, Instant::now()),
             number: 0,
             used: Vec::new(),
             started: Instant::now(),
@@ -125,7 +130,7 @@ impl Writer {
         }
     }
 
-    pub(crate) async fn run(mut self, mut inbox: mpsc::UnboundedReceiver<Event>) {
+    pub(crate) async fn run(mut self, mut inbox: mpsc::UnboundedReceiver<News>) {
         self.open().await;
         loop {
             let rested = sleep_until(self.rest_until);
@@ -135,18 +140,18 @@ impl Writer {
                     // No sender left: the gateway was dropped, and its servers with it.
                     None => return,
                 },
-                Some(report) = self.reported.recv() => Some(Event::Report(report)),
+                Some(report) = self.reported.recv() => Some(News::Report(report)),
                 () = rested, if self.dirty == Dirty::Catalog => None,
             };
-            let mut events: Vec<Event> = first.into_iter().collect();
+            let mut events: Vec<News> = first.into_iter().collect();
             while let Ok(report) = self.reported.try_recv() {
-                events.push(Event::Report(report));
+                events.push(News::Report(report));
             }
             while let Ok(event) = inbox.try_recv() {
                 events.push(event);
             }
             for event in events {
-                if let Event::Stop(done) = event {
+                if let News::Stop(done) = event {
                     self.stop().await;
                     let _ = done.send(());
                     return;
@@ -162,19 +167,19 @@ impl Writer {
         }
     }
 
-    async fn take_in(&mut self, event: Event) -> Dirty {
+    async fn take_in(&mut self, event: News) -> Dirty {
         match event {
-            Event::Report(report) => self.report(report).await,
-            Event::Configure(config) => self.configure(*config).await,
-            Event::Documents => self.read_documents().await,
-            Event::Register(server, done) => {
+            News::Report(report) => self.report(report).await,
+            News::Configure(config) => self.configure(*config).await,
+            News::Documents => self.read_documents().await,
+            News::Register(server, done) => {
                 let outcome = self.register(server);
                 let change = if outcome.is_ok() { Dirty::Catalog } else { Dirty::Nothing };
                 self.registered.push((done, outcome));
                 change
             }
-            Event::Encoded(vectors) => self.attach(vectors),
-            Event::Stop(_) => Dirty::Nothing,
+            News::Encoded(vectors) => self.attach(vectors),
+            News::Stop(_) => Dirty::Nothing,
         }
     }
 

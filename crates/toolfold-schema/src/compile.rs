@@ -8,7 +8,7 @@ use toolfold_core::Fuel;
 
 use crate::draft::Draft;
 use crate::keyword::{Bound, Keyword, Node, NodeId, Properties, Size, Types};
-use crate::pattern::Pattern;
+use crate::pattern::Expression;
 use crate::read::{count, list, malformed, names, number, object, text, types};
 use crate::resources::{Names, Resource};
 use crate::{Schema, Unusable};
@@ -34,7 +34,7 @@ struct Compiler<'v, 'n> {
     nodes: Vec<Node>,
     known: HashMap<*const Value, NodeId>,
     waiting: VecDeque<(&'v Value, NodeId)>,
-    patterns: Vec<Pattern>,
+    patterns: Vec<Expression>,
     pattern_places: HashMap<&'v str, usize>,
     notes: Vec<String>,
     /// What a reference out of the document leads to: a schema that takes anything.
@@ -232,12 +232,12 @@ impl<'v, 'n> Compiler<'v, 'n> {
         if let Some(place) = self.pattern_places.get(pattern) {
             return Ok(*place);
         }
-        if !Pattern::is_pattern(pattern) {
+        if !Expression::is_pattern(pattern) {
             let shown: String = pattern.chars().take(100).collect();
             self.note(format!("{shown:?} is not a \"regex\""));
         }
         let place = self.patterns.len();
-        self.patterns.push(Pattern::new(pattern, place));
+        self.patterns.push(Expression::new(pattern, place));
         self.pattern_places.insert(pattern, place);
         Ok(place)
     }

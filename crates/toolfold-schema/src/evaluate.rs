@@ -9,12 +9,12 @@ use toolfold_core::Fuel;
 use crate::equal::same;
 use crate::keyword::{Bound, Keyword, Node, NodeId, Size};
 use crate::number::{compare, is_multiple};
-use crate::problem::{Kind, Problem};
-use crate::{DEEPEST, Schema, Unknown};
+use crate::violation::{Flaw, Violation};
+use crate::{DEEPEST, Schema, Undecided};
 
-pub(crate) type Answer = Result<bool, Unknown>;
+pub(crate) type Decision = Result<bool, Undecided>;
 
-pub(crate) fn is_valid(schema: &Schema, value: &Value, fuel: &Fuel) -> Answer {
+pub(crate) fn is_valid(schema: &Schema, value: &Value, fuel: &Fuel) -> Decision {
     Run::new(schema, fuel).quietly(0, value)
 }
 
@@ -23,8 +23,8 @@ pub(crate) fn problems<'s>(
     value: &Value,
     most: usize,
     fuel: &Fuel,
-) -> Result<Vec<Problem<'s>>, Unknown> {
-    let mut found = Found { list: Vec::new(), most };
+) -> Result<Vec<Violation<'s>>, Undecided> {
+    let mut found = Findings { list: Vec::new(), most };
     Run::new(schema, fuel).node(0, value, &Place::Whole, &mut found)?;
     Ok(found.list)
 }
@@ -49,12 +49,12 @@ impl Place<'_> {
 }
 
 /// Problems as they are found; none are wanted where only the answer counts, and then the first one ends the search.
-pub(crate) struct Found<'s> {
-    pub(crate) list: Vec<Problem<'s>>,
+pub(crate) struct Findings<'s> {
+    pub(crate) list: Vec<Violation<'s>>,
     pub(crate) most: usize,
 }
 
-impl Found<'_> {
+impl Findings<'_> {
     pub(crate) fn is_full(&self) -> bool {
         self.list.len() >= self.most
     }
@@ -74,16 +74,16 @@ impl<'s, 'f> Run<'s, 'f> {
         Run { schema, fuel, trail: Vec::new(), scope: Vec::new() }
     }
 
-    pub(crate) fn quietly(&mut self, node: NodeId, value: &Value) -> Answer {
-        self.node(node, value, &Place::Whole, &mut Found { list: Vec::new(), most: 0 })
+    pub(crate) fn quietly(&mut self, node: NodeId, value: &Value) -> Decision {
+        self.node(node, value, &Place::Whole, &mut Findings { list: Vec::new(), most: 0 })
     }
 
     /// Whether a value fits a schema.
-    pub(crate) fn node(&mut self, id: NodeId, value: &Value, at: &Place<'_>, found: &mut Found<'s>) -> Answer {
+    pub(crate) fn node(&mut self, id: NodeId, value: &Value, at: &Place<'_>, found: &mut Findings<'s>) -> Decision {
         self.fuel.burn(1)?;
         let node = self.get(id);
         if let Some(verdict) = node.verdict {
-            return if verdict { Ok(true) } else { self.wrong(id, at, found, || Kind::False) };
+            return if verdict { Ok(true) } else { self.wrong(id, at, found, || Flaw::False) };
         }
         self.enter(id, value)?;
         let mut valid = true;
@@ -104,7 +104,7 @@ impl<'s, 'f> Run<'s, 'f> {
         &self.schema.nodes[id as usize]
     }
 
-    pub(crate) fn enter(&mut self, id: NodeId, value: &Value) -> Result<(), Unknown> {
+    pub(crate) fn enter(&mut self, id: NodeId, value: &Value) -> Result<(), Undecided> {
         if self.trail.len() >= DEEPEST {
             return Err(self.why_so_deep());
         }
@@ -119,20 +119,20 @@ impl<'s, 'f> Run<'s, 'f> {
     }
 
     /// The same schema for the same value twice on the way down would go on for ever.
-    fn why_so_deep(&self) -> Unknown {
+    fn why_so_deep(&self) -> Undecided {
         let mut seen = std::collections::HashSet::new();
-        if self.trail.iter().all(|step| seen.insert(*step)) { Unknown::TooDeep } else { Unknown::Endless }
+        if self.trail.iter().all(|step| seen.insert(*step)) { Undecided::TooDeep } else { Undecided::Endless }
     }
 
     pub(crate) fn wrong(
         &self,
         id: NodeId,
         at: &Place<'_>,
-        found: &mut Found<'s>,
-        kind: impl FnOnce() -> Kind<'s>,
-    ) -> Answer {
+        found: &mut Findings<'s>,
+        kind: impl FnOnce() -> Flaw<'s>,
+    ) -> Decision {
         if !found.is_full() {
-            found.list.push(Problem { kind: kind(), at: at.pointer(), schema: self.schema.text_of(id) });
+            found.list.push(Violation { kind: kind(), at: at.pointer(), schema: self.schema.text_of(id) });
         }
         Ok(false)
     }
@@ -143,8 +143,8 @@ impl<'s, 'f> Run<'s, 'f> {
         keyword: &'s Keyword,
         value: &Value,
         at: &Place<'_>,
-        found: &mut Found<'s>,
-    ) -> Answer {
+        found: &mut Findings<'s>,
+    ) -> Decision {
         match keyword {
             Keyword::Ref(target) => self.node(*target, value, at, found),
             Keyword::DynamicRef(..) | Keyword::RecursiveRef(_) => {
@@ -152,10 +152,10 @@ impl<'s, 'f> Run<'s, 'f> {
                 self.node(target, value, at, found)
             }
             Keyword::Type(types) if types.take(value) => Ok(true),
-            Keyword::Type(types) => self.wrong(id, at, found, || Kind::Type(&types.names)),
+            Keyword::Type(types) => self.wrong(id, at, found, || Flaw::Type(&types.names)),
             Keyword::Enum(options) => self.one_of(id, options, value, at, found),
             Keyword::Const(wanted) if same(wanted, value, self.fuel)? => Ok(true),
-            Keyword::Const(wanted) => self.wrong(id, at, found, || Kind::Const(wanted)),
+            Keyword::Const(wanted) => self.wrong(id, at, found, || Flaw::Const(wanted)),
             Keyword::Bound(..) | Keyword::MultipleOf(_) => self.of_number(id, keyword, value, at, found),
             Keyword::Length(..) | Keyword::Pattern(_) => self.of_text(id, keyword, value, at, found),
             Keyword::Items { .. } | Keyword::ItemCount(..) | Keyword::UniqueItems | Keyword::Contains { .. } => {
@@ -211,14 +211,14 @@ impl<'s, 'f> Run<'s, 'f> {
         options: &'s [Value],
         value: &Value,
         at: &Place<'_>,
-        found: &mut Found<'s>,
-    ) -> Answer {
+        found: &mut Findings<'s>,
+    ) -> Decision {
         for option in options {
             if same(option, value, self.fuel)? {
                 return Ok(true);
             }
         }
-        self.wrong(id, at, found, || Kind::Enum(options))
+        self.wrong(id, at, found, || Flaw::Enum(options))
     }
 
     fn of_number(
@@ -227,22 +227,22 @@ impl<'s, 'f> Run<'s, 'f> {
         keyword: &'s Keyword,
         value: &Value,
         at: &Place<'_>,
-        found: &mut Found<'s>,
-    ) -> Answer {
+        found: &mut Findings<'s>,
+    ) -> Decision {
         let Value::Number(number) = value else { return Ok(true) };
         self.fuel.burn(2)?;
         match keyword {
             Keyword::Bound(bound, limit) => {
                 let order = compare(number, limit);
                 let (fits, kind) = match bound {
-                    Bound::Minimum => (order != Ordering::Less, Kind::Minimum(limit)),
-                    Bound::Maximum => (order != Ordering::Greater, Kind::Maximum(limit)),
-                    Bound::ExclusiveMinimum => (order == Ordering::Greater, Kind::ExclusiveMinimum(limit)),
-                    Bound::ExclusiveMaximum => (order == Ordering::Less, Kind::ExclusiveMaximum(limit)),
+                    Bound::Minimum => (order != Ordering::Less, Flaw::Minimum(limit)),
+                    Bound::Maximum => (order != Ordering::Greater, Flaw::Maximum(limit)),
+                    Bound::ExclusiveMinimum => (order == Ordering::Greater, Flaw::ExclusiveMinimum(limit)),
+                    Bound::ExclusiveMaximum => (order == Ordering::Less, Flaw::ExclusiveMaximum(limit)),
                 };
                 if fits { Ok(true) } else { self.wrong(id, at, found, || kind) }
             }
-            Keyword::MultipleOf(of) if !is_multiple(number, of) => self.wrong(id, at, found, || Kind::MultipleOf(of)),
+            Keyword::MultipleOf(of) if !is_multiple(number, of) => self.wrong(id, at, found, || Flaw::MultipleOf(of)),
             _ => Ok(true),
         }
     }
@@ -253,23 +253,23 @@ impl<'s, 'f> Run<'s, 'f> {
         keyword: &'s Keyword,
         value: &Value,
         at: &Place<'_>,
-        found: &mut Found<'s>,
-    ) -> Answer {
+        found: &mut Findings<'s>,
+    ) -> Decision {
         let Value::String(text) = value else { return Ok(true) };
         match keyword {
             Keyword::Length(size, limit) => {
                 self.fuel.burn_for(text.len(), 16)?;
                 let length = text.chars().count() as u64;
                 match size {
-                    Size::Least if length < *limit => self.wrong(id, at, found, || Kind::MinLength(*limit)),
-                    Size::Most if length > *limit => self.wrong(id, at, found, || Kind::MaxLength(*limit)),
+                    Size::Least if length < *limit => self.wrong(id, at, found, || Flaw::MinLength(*limit)),
+                    Size::Most if length > *limit => self.wrong(id, at, found, || Flaw::MaxLength(*limit)),
                     _ => Ok(true),
                 }
             }
             Keyword::Pattern(place) => {
                 let pattern = &self.schema.patterns[*place];
                 match pattern.finds(text, self.fuel)? {
-                    Some(false) => self.wrong(id, at, found, || Kind::Pattern(&pattern.text)),
+                    Some(false) => self.wrong(id, at, found, || Flaw::Pattern(&pattern.text)),
                     _ => Ok(true),
                 }
             }
@@ -283,8 +283,8 @@ impl<'s, 'f> Run<'s, 'f> {
         keyword: &'s Keyword,
         value: &Value,
         at: &Place<'_>,
-        found: &mut Found<'s>,
-    ) -> Answer {
+        found: &mut Findings<'s>,
+    ) -> Decision {
         match keyword {
             Keyword::AllOf(nodes) => {
                 let mut valid = true;
@@ -302,21 +302,21 @@ impl<'s, 'f> Run<'s, 'f> {
                         return Ok(true);
                     }
                 }
-                self.wrong(id, at, found, || Kind::AnyOf)
+                self.wrong(id, at, found, || Flaw::AnyOf)
             }
             Keyword::OneOf(nodes) => {
                 let mut fitting = 0;
                 for node in nodes {
                     fitting += usize::from(self.quietly(*node, value)?);
                     if fitting > 1 {
-                        return self.wrong(id, at, found, || Kind::OneOfSeveral);
+                        return self.wrong(id, at, found, || Flaw::OneOfSeveral);
                     }
                 }
-                if fitting == 1 { Ok(true) } else { self.wrong(id, at, found, || Kind::OneOfNone) }
+                if fitting == 1 { Ok(true) } else { self.wrong(id, at, found, || Flaw::OneOfNone) }
             }
             Keyword::Not(node) if self.quietly(*node, value)? => {
                 let schema = self.schema.text_of(*node);
-                self.wrong(id, at, found, || Kind::Not(schema))
+                self.wrong(id, at, found, || Flaw::Not(schema))
             }
             Keyword::If { condition, then, otherwise } => {
                 let next = if self.quietly(*condition, value)? { then } else { otherwise };

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use crate::Unknown;
+use crate::Undecided;
 use crate::evaluate::Run;
 use crate::keyword::{Keyword, NodeId, Properties};
 
@@ -38,7 +38,7 @@ impl Run<'_, '_> {
         value: &Value,
         seen: &mut Evaluated,
         asking: bool,
-    ) -> Result<(), Unknown> {
+    ) -> Result<(), Undecided> {
         self.fuel.burn(1)?;
         let schema = self.schema;
         self.enter(id, value)?;
@@ -51,7 +51,7 @@ impl Run<'_, '_> {
     }
 
     /// What does not fit has looked at nothing.
-    fn mark_if_valid(&mut self, id: NodeId, value: &Value, seen: &mut Evaluated) -> Result<bool, Unknown> {
+    fn mark_if_valid(&mut self, id: NodeId, value: &Value, seen: &mut Evaluated) -> Result<bool, Undecided> {
         let valid = self.quietly(id, value)?;
         if valid {
             self.mark(id, value, seen, false)?;
@@ -65,7 +65,7 @@ impl Run<'_, '_> {
         value: &Value,
         seen: &mut Evaluated,
         asking: bool,
-    ) -> Result<(), Unknown> {
+    ) -> Result<(), Undecided> {
         match keyword {
             Keyword::Ref(_) | Keyword::DynamicRef(..) | Keyword::RecursiveRef(_) => {
                 let target = self.dynamic_target(keyword);
@@ -108,7 +108,12 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    fn mark_properties(&mut self, properties: &Properties, value: &Value, seen: &mut Evaluated) -> Result<(), Unknown> {
+    fn mark_properties(
+        &mut self,
+        properties: &Properties,
+        value: &Value,
+        seen: &mut Evaluated,
+    ) -> Result<(), Undecided> {
         if properties.additional.is_some() {
             seen.all_members = true;
             return Ok(());

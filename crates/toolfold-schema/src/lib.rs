@@ -13,15 +13,15 @@ mod evaluated;
 mod keyword;
 mod number;
 mod pattern;
-mod problem;
 mod read;
 mod resources;
 mod structure;
+mod violation;
 
 use serde_json::Value;
 use toolfold_core::{Fuel, Spent};
 
-pub use problem::{Kind, Problem};
+pub use violation::{Flaw, Violation};
 
 /// Values inside one another, references followed: this bounds the stack.
 pub const DEEPEST: usize = 300;
@@ -34,7 +34,7 @@ pub struct Schema {
     root: Value,
     nodes: Vec<keyword::Node>,
     resources: Vec<resources::Resource>,
-    patterns: Vec<pattern::Pattern>,
+    patterns: Vec<pattern::Expression>,
     notes: Vec<String>,
 }
 
@@ -49,7 +49,7 @@ pub enum Unusable {
 
 /// Why a check has no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Unknown {
+pub enum Undecided {
     #[error(transparent)]
     Spent(#[from] Spent),
     #[error("the schema refers to itself without end")]
@@ -75,15 +75,15 @@ impl Schema {
 
     /// About how many bytes it takes to keep this, beside the document itself.
     pub fn weight(&self) -> usize {
-        self.nodes.len() * 200 + self.patterns.iter().map(pattern::Pattern::weight).sum::<usize>()
+        self.nodes.len() * 200 + self.patterns.iter().map(pattern::Expression::weight).sum::<usize>()
     }
 
-    pub fn is_valid(&self, value: &Value, fuel: &Fuel) -> Result<bool, Unknown> {
+    pub fn is_valid(&self, value: &Value, fuel: &Fuel) -> Result<bool, Undecided> {
         evaluate::is_valid(self, value, fuel)
     }
 
     /// What is wrong with a value, at most so many things; nothing where it is valid.
-    pub fn problems(&self, value: &Value, most: usize, fuel: &Fuel) -> Result<Vec<Problem<'_>>, Unknown> {
+    pub fn problems(&self, value: &Value, most: usize, fuel: &Fuel) -> Result<Vec<Violation<'_>>, Undecided> {
         evaluate::problems(self, value, most, fuel)
     }
 }

@@ -17,17 +17,17 @@ const LONGEST: usize = 4 << 10;
 const DFA: usize = 128 << 10;
 
 #[derive(Debug)]
-pub(crate) struct Pattern {
+pub(crate) struct Expression {
     pub(crate) text: String,
     usable: bool,
     compiled: OnceLock<Option<(Regex, u64)>>,
 }
 
-impl Pattern {
+impl Expression {
     /// Compiled when it is first needed.
-    pub(crate) fn new(text: &str, place: usize) -> Pattern {
+    pub(crate) fn new(text: &str, place: usize) -> Expression {
         let usable = place < MOST_PATTERNS && text.len() <= LONGEST;
-        Pattern { text: text.to_owned(), usable, compiled: OnceLock::new() }
+        Expression { text: text.to_owned(), usable, compiled: OnceLock::new() }
     }
 
     pub(crate) fn is_pattern(text: &str) -> bool {

@@ -22,7 +22,7 @@ pub(crate) struct Resource {
 }
 
 /// As it is while a document is read.
-pub(crate) struct Found<'v> {
+pub(crate) struct FoundResource<'v> {
     pub(crate) draft: Draft,
     pub(crate) url: Url,
     pub(crate) root: &'v Value,
@@ -31,7 +31,7 @@ pub(crate) struct Found<'v> {
 }
 
 pub(crate) struct Names<'v> {
-    pub(crate) found: Vec<Found<'v>>,
+    pub(crate) found: Vec<FoundResource<'v>>,
     by_url: HashMap<String, usize>,
     /// By place in memory: the document does not move while it is read.
     by_root: HashMap<*const Value, usize>,
@@ -71,7 +71,7 @@ impl<'v> Names<'v> {
         let place = self.found.len();
         self.by_url.entry(url.to_string()).or_insert(place);
         self.by_root.insert(root, place);
-        self.found.push(Found { draft, url, root, anchors: HashMap::new(), dynamic: HashMap::new() });
+        self.found.push(FoundResource { draft, url, root, anchors: HashMap::new(), dynamic: HashMap::new() });
         place
     }
 

@@ -3,10 +3,10 @@
 use serde_json::{Map, Value};
 
 use crate::equal::all_differ;
-use crate::evaluate::{Answer, Found, Place, Run};
+use crate::evaluate::{Decision, Findings, Place, Run};
 use crate::evaluated::Evaluated;
 use crate::keyword::{Keyword, NodeId, Properties, Size};
-use crate::problem::Kind;
+use crate::violation::Flaw;
 
 /// Names that are listed in one problem.
 const MOST_NAMES: usize = 50;
@@ -18,24 +18,24 @@ impl<'s> Run<'s, '_> {
         keyword: &'s Keyword,
         items: &[Value],
         at: &Place<'_>,
-        found: &mut Found<'s>,
-    ) -> Answer {
+        found: &mut Findings<'s>,
+    ) -> Decision {
         let length = items.len() as u64;
         match keyword {
             Keyword::ItemCount(Size::Least, limit) if length < *limit => {
-                self.wrong(id, at, found, || Kind::MinItems(*limit))
+                self.wrong(id, at, found, || Flaw::MinItems(*limit))
             }
             Keyword::ItemCount(Size::Most, limit) if length > *limit => {
-                self.wrong(id, at, found, || Kind::MaxItems(*limit))
+                self.wrong(id, at, found, || Flaw::MaxItems(*limit))
             }
-            Keyword::UniqueItems if !all_differ(items, self.fuel)? => self.wrong(id, at, found, || Kind::UniqueItems),
+            Keyword::UniqueItems if !all_differ(items, self.fuel)? => self.wrong(id, at, found, || Flaw::UniqueItems),
             Keyword::Contains { item, least, most } => {
                 let (mut count, most) = (0, most.unwrap_or(u64::MAX));
                 for value in items {
                     count += u64::from(self.quietly(*item, value)?);
                 }
                 let fits = count >= *least && count <= most;
-                if fits { Ok(true) } else { self.wrong(id, at, found, || Kind::Contains) }
+                if fits { Ok(true) } else { self.wrong(id, at, found, || Flaw::Contains) }
             }
             Keyword::Items { before, rest } => {
                 // `false` for all others is said once, not of each.
@@ -44,7 +44,7 @@ impl<'s> Run<'s, '_> {
                     && items.len() > before.len()
                 {
                     let extra = items.len() - before.len();
-                    return self.wrong(id, at, found, || Kind::AdditionalItems(extra));
+                    return self.wrong(id, at, found, || Flaw::AdditionalItems(extra));
                 }
                 let mut valid = true;
                 for (n, value) in items.iter().enumerate() {
@@ -66,27 +66,27 @@ impl<'s> Run<'s, '_> {
         keyword: &'s Keyword,
         members: &Map<String, Value>,
         at: &Place<'_>,
-        found: &mut Found<'s>,
-    ) -> Answer {
+        found: &mut Findings<'s>,
+    ) -> Decision {
         let size = members.len() as u64;
         match keyword {
             Keyword::Properties(properties) => self.properties(id, properties, members, at, found),
             Keyword::PropertyCount(Size::Least, limit) if size < *limit => {
-                self.wrong(id, at, found, || Kind::MinProperties(*limit))
+                self.wrong(id, at, found, || Flaw::MinProperties(*limit))
             }
             Keyword::PropertyCount(Size::Most, limit) if size > *limit => {
-                self.wrong(id, at, found, || Kind::MaxProperties(*limit))
+                self.wrong(id, at, found, || Flaw::MaxProperties(*limit))
             }
             Keyword::PropertyNames(node) => {
                 let mut valid = true;
                 for key in members.keys() {
                     self.fuel.burn_for(key.len(), 16)?;
                     let name = Value::from(key.as_str());
-                    let mut inside = Found { list: Vec::new(), most: usize::from(!found.is_full()) };
+                    let mut inside = Findings { list: Vec::new(), most: usize::from(!found.is_full()) };
                     if !self.node(*node, &name, &Place::Whole, &mut inside)? {
                         valid = false;
                         let what = inside.list.first().map(|problem| problem.text(&name.to_string()));
-                        self.wrong(id, at, found, || Kind::PropertyName(what.unwrap_or_default()))?;
+                        self.wrong(id, at, found, || Flaw::PropertyName(what.unwrap_or_default()))?;
                         if found.is_full() {
                             break;
                         }
@@ -115,13 +115,13 @@ impl<'s> Run<'s, '_> {
         names: &'s [String],
         members: &Map<String, Value>,
         at: &Place<'_>,
-        found: &mut Found<'s>,
-    ) -> Answer {
+        found: &mut Findings<'s>,
+    ) -> Decision {
         let mut valid = true;
         for name in names {
             self.fuel.burn_for(name.len(), 32)?;
             if !members.contains_key(name) {
-                valid = self.wrong(id, at, found, || Kind::Required(name))?;
+                valid = self.wrong(id, at, found, || Flaw::Required(name))?;
                 if found.is_full() {
                     break;
                 }
@@ -136,8 +136,8 @@ impl<'s> Run<'s, '_> {
         properties: &'s Properties,
         members: &Map<String, Value>,
         at: &Place<'_>,
-        found: &mut Found<'s>,
-    ) -> Answer {
+        found: &mut Findings<'s>,
+    ) -> Decision {
         let mut valid = true;
         let mut unexpected = Vec::new();
         for (key, value) in members {
@@ -174,7 +174,7 @@ impl<'s> Run<'s, '_> {
             }
         }
         if !unexpected.is_empty() {
-            self.wrong(id, at, found, || Kind::AdditionalProperties(unexpected))?;
+            self.wrong(id, at, found, || Flaw::AdditionalProperties(unexpected))?;
         }
         Ok(valid)
     }
@@ -185,8 +185,8 @@ impl<'s> Run<'s, '_> {
         keyword: &'s Keyword,
         value: &Value,
         at: &Place<'_>,
-        found: &mut Found<'s>,
-    ) -> Answer {
+        found: &mut Findings<'s>,
+    ) -> Decision {
         let (Keyword::UnevaluatedItems(node), Value::Array(items)) = (keyword, value) else { return Ok(true) };
         let mut seen = Evaluated::default();
         self.mark(id, value, &mut seen, true)?;
@@ -196,7 +196,7 @@ impl<'s> Run<'s, '_> {
                 extra += 1;
             }
         }
-        if extra == 0 { Ok(true) } else { self.wrong(id, at, found, || Kind::UnevaluatedItems(extra)) }
+        if extra == 0 { Ok(true) } else { self.wrong(id, at, found, || Flaw::UnevaluatedItems(extra)) }
     }
 
     pub(crate) fn unevaluated_properties(
@@ -205,8 +205,8 @@ impl<'s> Run<'s, '_> {
         keyword: &'s Keyword,
         value: &Value,
         at: &Place<'_>,
-        found: &mut Found<'s>,
-    ) -> Answer {
+        found: &mut Findings<'s>,
+    ) -> Decision {
         let (Keyword::UnevaluatedProperties(node), Value::Object(members)) = (keyword, value) else { return Ok(true) };
         let mut seen = Evaluated::default();
         self.mark(id, value, &mut seen, true)?;
@@ -217,6 +217,6 @@ impl<'s> Run<'s, '_> {
             }
         }
         let fits = unexpected.is_empty();
-        if fits { Ok(true) } else { self.wrong(id, at, found, || Kind::UnevaluatedProperties(unexpected)) }
+        if fits { Ok(true) } else { self.wrong(id, at, found, || Flaw::UnevaluatedProperties(unexpected)) }
     }
 }

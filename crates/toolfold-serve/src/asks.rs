@@ -18,6 +18,11 @@ pub(crate) struct Asks {
 /// Where messages to the client go. Never waits: what cannot be taken is lost, as on a connection that broke.
 pub(crate) trait Outlet: Send + Sync + 'static {
     fn put(&self, message: Message);
+
+    /// Whether anybody listens at the other end.
+    fn is_heard(&self) -> bool {
+        true
+    }
 }
 
 impl Asks {
@@ -57,6 +62,10 @@ impl<O: Outlet> Peer for Asked<O> {
             self.outlet.put(Message::request(id, method, params));
             answer.await.unwrap_or_else(|_| Err(RpcError::internal("The client is gone.")))
         })
+    }
+
+    fn is_there(&self) -> bool {
+        self.outlet.is_heard()
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct Outbox(Arc<Writers>);
 struct Writers(Arc<Queue>);
 
 /// The end that is read from.
-pub(crate) struct Lines(Arc<Queue>);
+pub(crate) struct Unread(Arc<Queue>);
 
 struct Queue {
     memory: Memory,
@@ -47,10 +47,10 @@ struct Line {
 }
 
 /// A queue of at most [`WAITING`] bytes, which are taken from `memory`.
-pub(crate) fn outbox(memory: &Memory) -> (Outbox, Lines) {
+pub(crate) fn outbox(memory: &Memory) -> (Outbox, Unread) {
     let queue = Queue { memory: memory.clone(), state: Mutex::default(), added: Notify::new(), taken: Notify::new() };
     let queue = Arc::new(queue);
-    (Outbox(Arc::new(Writers(queue.clone()))), Lines(queue))
+    (Outbox(Arc::new(Writers(queue.clone()))), Unread(queue))
 }
 
 impl Outbox {
@@ -102,7 +102,7 @@ impl Outbox {
     }
 }
 
-impl Lines {
+impl Unread {
     /// The next line; `None` when there will be no more.
     pub(crate) async fn next(&self) -> Option<Bytes> {
         loop {
@@ -149,7 +149,7 @@ impl Drop for Writers {
     }
 }
 
-impl Drop for Lines {
+impl Drop for Unread {
     fn drop(&mut self) {
         let mut state = self.0.state();
         state.abandoned = true;

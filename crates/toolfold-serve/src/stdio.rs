@@ -19,7 +19,7 @@ use crate::asking::{Asking, is_notification};
 use crate::asks::Outlet;
 use crate::budget::{Budget, SMALL, counted};
 use crate::conversation::{AT_ONCE as ADMITTED, Conversation, too_many};
-use crate::outbox::{Lines, Outbox, outbox};
+use crate::outbox::{Outbox, Unread, outbox};
 use crate::running::Running;
 use crate::stateless::{Asker, Envelope};
 use crate::subscription::Subscription;
@@ -288,7 +288,7 @@ async fn tell_changes(conversation: Arc<Conversation>, out: Outbox, over: Cancel
     }
 }
 
-async fn write_lines(output: impl AsyncWrite + Unpin, lines: Lines) -> std::io::Result<()> {
+async fn write_lines(output: impl AsyncWrite + Unpin, lines: Unread) -> std::io::Result<()> {
     let mut output = BufWriter::new(output);
     let mut next = lines.next().await;
     while let Some(line) = next {

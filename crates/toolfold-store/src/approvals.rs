@@ -4,7 +4,7 @@
 use rusqlite::{OptionalExtension, params};
 use toolfold_core::Fingerprint;
 
-use crate::engine::Answer;
+use crate::engine::Pending;
 use crate::{Store, now};
 
 /// Something that was approved: of which kind, what, as it looked, by whom.
@@ -18,7 +18,7 @@ pub struct Approval {
 
 impl Store {
     /// Keeps an approval, in place of an earlier one of the same subject. On the disk when this answers.
-    pub fn approve(&self, approval: Approval) -> Answer<()> {
+    pub fn approve(&self, approval: Approval) -> Pending<()> {
         self.record.run(move |connection| {
             let Approval { kind, subject, fingerprint, by } = &approval;
             let upsert = "INSERT INTO approvals (kind, subject, fingerprint, approved_at, approved_by)
@@ -29,7 +29,7 @@ impl Store {
     }
 
     /// How this looked when it was approved, if it was.
-    pub fn approved(&self, kind: &str, subject: &str) -> Answer<Option<Fingerprint>> {
+    pub fn approved(&self, kind: &str, subject: &str) -> Pending<Option<Fingerprint>> {
         let (kind, subject) = (kind.to_owned(), subject.to_owned());
         self.record.look(move |connection| {
             let select = "SELECT fingerprint FROM approvals WHERE kind = ?1 AND subject = ?2";
@@ -39,7 +39,7 @@ impl Store {
     }
 
     /// It is not approved any longer.
-    pub fn withdraw(&self, kind: &str, subject: &str) -> Answer<()> {
+    pub fn withdraw(&self, kind: &str, subject: &str) -> Pending<()> {
         let (kind, subject) = (kind.to_owned(), subject.to_owned());
         self.record.look(move |connection| {
             connection.execute("DELETE FROM approvals WHERE kind = ?1 AND subject = ?2", [kind, subject]).map(|_| ())

@@ -23,7 +23,7 @@ pub(crate) enum Engine {
 
 impl Engine {
     /// For what may be lost; and, once it is open, what a person should know about that.
-    pub(crate) fn memory(path: Option<&Path>) -> (Engine, Answer<Option<String>>) {
+    pub(crate) fn memory(path: Option<&Path>) -> (Engine, Pending<Option<String>>) {
         let engine = match path {
             Some(path) => Engine::Sqlite(Sqlite::new(open::Place::Memory(path.to_owned()))),
             None => Engine::InMemory(Sqlite::new(open::Place::Nowhere(open::Class::Memory))),
@@ -43,7 +43,7 @@ impl Engine {
     pub(crate) fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
-    ) -> Answer<T> {
+    ) -> Pending<T> {
         self.sqlite().run(work)
     }
 
@@ -51,7 +51,7 @@ impl Engine {
     pub(crate) fn look<T: Default + Send + 'static>(
         &self,
         work: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
-    ) -> Answer<T> {
+    ) -> Pending<T> {
         self.sqlite().look(work)
     }
 
@@ -68,21 +68,21 @@ impl Engine {
 
 /// What came of a question that is already on its way.
 #[derive(Debug)]
-pub struct Answer<T>(Result<oneshot::Receiver<Result<T, StoreError>>, Option<StoreError>>);
+pub struct Pending<T>(Result<oneshot::Receiver<Result<T, StoreError>>, Option<StoreError>>);
 
-impl<T> Answer<T> {
+impl<T> Pending<T> {
     /// An answer, and where it is given.
     pub(crate) fn pending() -> (oneshot::Sender<Result<T, StoreError>>, Self) {
         let (give, wait) = oneshot::channel();
-        (give, Answer(Ok(wait)))
+        (give, Pending(Ok(wait)))
     }
 
     pub(crate) fn refused(error: StoreError) -> Self {
-        Answer(Err(Some(error)))
+        Pending(Err(Some(error)))
     }
 }
 
-impl<T> Future for Answer<T> {
+impl<T> Future for Pending<T> {
     type Output = Result<T, StoreError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {

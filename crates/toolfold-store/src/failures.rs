@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use toolfold_core::{Fingerprint, ServerName};
 
-use crate::engine::Answer;
+use crate::engine::Pending;
 use crate::{Store, now};
 
 /// In characters. What a server printed may be part of it, and must not fill the file.
@@ -24,7 +24,7 @@ pub struct StoredFailure {
 
 impl Store {
     /// Remembers this in place of an earlier failure of the same server in the same configuration.
-    pub fn save_failure(&self, server: &ServerName, config_key: &Fingerprint, why: &str) -> Answer<()> {
+    pub fn save_failure(&self, server: &ServerName, config_key: &Fingerprint, why: &str) -> Pending<()> {
         let (server, config_key) = (server.clone(), *config_key);
         let why: String = why.chars().take(LONGEST).collect();
         self.memory.run(move |connection| {
@@ -35,7 +35,7 @@ impl Store {
     }
 
     /// The failures of these servers in exactly these configurations, in their order.
-    pub fn load_failures(&self, wanted: Vec<(ServerName, Fingerprint)>) -> Answer<Vec<StoredFailure>> {
+    pub fn load_failures(&self, wanted: Vec<(ServerName, Fingerprint)>) -> Pending<Vec<StoredFailure>> {
         const SELECT: &str = "SELECT why, failed_at FROM failures WHERE server = ?1 AND config_key = ?2";
         self.memory.run(move |connection| {
             let transaction = connection.transaction()?;
@@ -54,7 +54,7 @@ impl Store {
     }
 
     /// It started after all.
-    pub fn clear_failure(&self, server: &ServerName, config_key: &Fingerprint) -> Answer<()> {
+    pub fn clear_failure(&self, server: &ServerName, config_key: &Fingerprint) -> Pending<()> {
         let (server, config_key) = (server.clone(), *config_key);
         self.memory.run(move |connection| {
             let delete = "DELETE FROM failures WHERE server = ?1 AND config_key = ?2";

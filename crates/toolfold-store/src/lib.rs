@@ -32,7 +32,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use engine::Engine;
 
 pub use approvals::Approval;
-pub use engine::Answer;
+pub use engine::Pending;
 pub use error::StoreError;
 pub use failures::StoredFailure;
 pub use manifests::StoredManifest;

@@ -4,7 +4,7 @@
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use toolfold_core::{Fingerprint, ServerName};
 
-use crate::engine::Answer;
+use crate::engine::Pending;
 use crate::{Store, now};
 
 /// How many configurations of one server name are remembered: projects share this file, and forgotten ones must not
@@ -27,7 +27,7 @@ impl Store {
         server: &ServerName,
         config_key: &Fingerprint,
         json: impl FnOnce() -> String + Send + 'static,
-    ) -> Answer<()> {
+    ) -> Pending<()> {
         let (server, config_key) = (server.clone(), *config_key);
         self.memory.run(move |connection| {
             let json = json();
@@ -38,7 +38,7 @@ impl Store {
     }
 
     /// Everything that is remembered, of whatever configuration.
-    pub fn load_manifests(&self) -> Answer<Vec<StoredManifest>> {
+    pub fn load_manifests(&self) -> Pending<Vec<StoredManifest>> {
         self.memory.run(|connection| {
             let mut select = connection.prepare_cached("SELECT server, config_key, json FROM manifests")?;
             let rows = select.query_map([], read)?;
@@ -48,7 +48,7 @@ impl Store {
     }
 
     /// What is remembered of these servers in exactly these configurations, in their order.
-    pub fn load_manifests_of(&self, wanted: Vec<(ServerName, Fingerprint)>) -> Answer<Vec<StoredManifest>> {
+    pub fn load_manifests_of(&self, wanted: Vec<(ServerName, Fingerprint)>) -> Pending<Vec<StoredManifest>> {
         const SELECT: &str = "SELECT json FROM manifests WHERE server = ?1 AND config_key = ?2";
         self.memory.run(move |connection| {
             let transaction = connection.transaction()?;
@@ -65,7 +65,7 @@ impl Store {
     }
 
     /// Forgets this server in all its configurations.
-    pub fn forget_manifest(&self, server: &ServerName) -> Answer<()> {
+    pub fn forget_manifest(&self, server: &ServerName) -> Pending<()> {
         let server = server.clone();
         self.memory.run(move |connection| {
             connection.execute("DELETE FROM manifests WHERE server = ?1", [server.as_str()]).map(|_| ())

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
-use crate::engine::Answer;
+use crate::engine::Pending;
 use crate::error::StoreError;
 use crate::open::Place;
 
@@ -42,21 +42,21 @@ impl Sqlite {
     }
 
     /// Opens it now; what a person should know about that.
-    pub(crate) fn open(&self) -> Answer<Option<String>> {
+    pub(crate) fn open(&self) -> Pending<Option<String>> {
         self.put(|keeper| keeper.open())
     }
 
     pub(crate) fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
-    ) -> Answer<T> {
+    ) -> Pending<T> {
         self.put(|keeper| keeper.run(work))
     }
 
     pub(crate) fn look<T: Default + Send + 'static>(
         &self,
         work: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
-    ) -> Answer<T> {
+    ) -> Pending<T> {
         self.put(|keeper| if keeper.is_there() { keeper.run(work) } else { Ok(T::default()) })
     }
 
@@ -71,15 +71,15 @@ impl Sqlite {
     fn put<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Keeper) -> Result<T, StoreError> + Send + 'static,
-    ) -> Answer<T> {
-        let (give, answer) = Answer::pending();
+    ) -> Pending<T> {
+        let (give, answer) = Pending::pending();
         let question = Box::new(move |keeper: &mut Keeper| {
             // Nobody waiting for it any more is fine.
             let _ = give.send(work(keeper));
         });
         match self.send(question) {
             Ok(()) => answer,
-            Err(error) => Answer::refused(error),
+            Err(error) => Pending::refused(error),
         }
     }
 

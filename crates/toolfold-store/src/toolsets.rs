@@ -4,7 +4,7 @@
 
 use rusqlite::{OptionalExtension, TransactionBehavior, params};
 
-use crate::engine::Answer;
+use crate::engine::Pending;
 use crate::{Store, now};
 
 const KEPT_MS: i64 = 30 * 24 * 60 * 60 * 1000;
@@ -12,7 +12,7 @@ const MOST: i64 = 10_000;
 
 impl Store {
     /// Keeps a set under a handle.
-    pub fn save_toolset(&self, handle: &str, json: String) -> Answer<()> {
+    pub fn save_toolset(&self, handle: &str, json: String) -> Pending<()> {
         let (handle, now) = (handle.to_owned(), now());
         self.memory.run(move |connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -32,7 +32,7 @@ impl Store {
     }
 
     /// What is kept under a handle; to ask for it keeps it for longer.
-    pub fn load_toolset(&self, handle: &str) -> Answer<Option<String>> {
+    pub fn load_toolset(&self, handle: &str) -> Pending<Option<String>> {
         let (handle, now) = (handle.to_owned(), now());
         self.memory.run(move |connection| {
             let update = "UPDATE toolsets SET used_at = ?2 WHERE handle = ?1 AND used_at >= ?3 RETURNING json";

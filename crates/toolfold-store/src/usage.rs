@@ -3,13 +3,13 @@
 use rusqlite::{TransactionBehavior, params};
 
 use crate::Store;
-use crate::engine::Answer;
+use crate::engine::Pending;
 
 const MOST: i64 = 5_000;
 
 impl Store {
     /// One more call of a tool.
-    pub fn count_use(&self, tool: &str) -> Answer<()> {
+    pub fn count_use(&self, tool: &str) -> Pending<()> {
         let tool = tool.to_owned();
         self.memory.run(move |connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -28,7 +28,7 @@ impl Store {
     }
 
     /// The tools that were called at least so many times, the most called first.
-    pub fn most_used(&self, at_least: i64, limit: i64) -> Answer<Vec<String>> {
+    pub fn most_used(&self, at_least: i64, limit: i64) -> Pending<Vec<String>> {
         self.memory.run(move |connection| {
             let select = "SELECT tool FROM usage WHERE calls >= ?1 ORDER BY calls DESC, tool LIMIT ?2";
             connection.prepare_cached(select)?.query_map([at_least, limit], |row| row.get(0))?.collect()

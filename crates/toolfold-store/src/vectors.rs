@@ -6,14 +6,14 @@ use rusqlite::{OptionalExtension, TransactionBehavior, params};
 use toolfold_core::Fingerprint;
 
 use crate::Store;
-use crate::engine::Answer;
+use crate::engine::Pending;
 
 /// Some fifty megabytes.
 const MOST: i64 = 100_000;
 
 impl Store {
     /// Remembers vectors, all or none.
-    pub fn save_vectors(&self, encoder: &Fingerprint, vectors: Vec<(Fingerprint, Vec<u8>)>) -> Answer<()> {
+    pub fn save_vectors(&self, encoder: &Fingerprint, vectors: Vec<(Fingerprint, Vec<u8>)>) -> Pending<()> {
         let encoder = *encoder;
         self.memory.run(move |connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -32,7 +32,7 @@ impl Store {
     }
 
     /// The vectors of these texts, in their order, where there are any.
-    pub fn load_vectors(&self, encoder: &Fingerprint, texts: Vec<Fingerprint>) -> Answer<Vec<Option<Vec<u8>>>> {
+    pub fn load_vectors(&self, encoder: &Fingerprint, texts: Vec<Fingerprint>) -> Pending<Vec<Option<Vec<u8>>>> {
         let encoder = *encoder;
         self.memory.run(move |connection| {
             let transaction = connection.transaction()?;

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
 use crate::arguments::{Arguments, one_of};
 use crate::page::Page;
 use crate::problem::{LARGEST, Problem, told};
-use crate::tool::{Answer, Reply, Tool, choice, flag, text};
+use crate::tool::{Replied, Reply, Tool, choice, flag, text};
 
 const SMALLER: &str = "Take smaller pieces.";
 
@@ -49,14 +49,14 @@ pub(crate) fn tools() -> Vec<Tool> {
     ]
 }
 
-fn base64_encode(arguments: &Arguments<'_>) -> Answer {
+fn base64_encode(arguments: &Arguments<'_>) -> Replied {
     let text = arguments.text("text")?;
     within(text.len() / 3 * 4)?;
     let encoded = if arguments.flag("url_safe")? { URL_SAFE_NO_PAD.encode(text) } else { STANDARD.encode(text) };
     Ok(Reply::Text(encoded))
 }
 
-fn base64_decode(arguments: &Arguments<'_>) -> Answer {
+fn base64_decode(arguments: &Arguments<'_>) -> Replied {
     let text = arguments.text("text")?;
     within(text.len() / 4 * 3)?;
     let given: String = text.chars().filter(|c| !c.is_whitespace()).collect();
@@ -68,11 +68,11 @@ fn base64_decode(arguments: &Arguments<'_>) -> Answer {
     }))
 }
 
-fn hex_encode(arguments: &Arguments<'_>) -> Answer {
+fn hex_encode(arguments: &Arguments<'_>) -> Replied {
     Ok(Reply::Text(hex(arguments.text("text")?.as_bytes())?))
 }
 
-fn hex_decode(arguments: &Arguments<'_>) -> Answer {
+fn hex_decode(arguments: &Arguments<'_>) -> Replied {
     let given = arguments.text("hex")?.trim();
     within(given.len() / 2)?;
     let digits: Vec<char> =
@@ -88,7 +88,7 @@ fn hex_decode(arguments: &Arguments<'_>) -> Answer {
     Ok(Reply::Text(text))
 }
 
-fn url_encode(arguments: &Arguments<'_>) -> Answer {
+fn url_encode(arguments: &Arguments<'_>) -> Replied {
     let mut page = Page::new(arguments.fuel, SMALLER);
     for byte in arguments.text("text")?.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
@@ -100,7 +100,7 @@ fn url_encode(arguments: &Arguments<'_>) -> Answer {
     Ok(Reply::Text(page.finish()))
 }
 
-fn url_decode(arguments: &Arguments<'_>) -> Answer {
+fn url_decode(arguments: &Arguments<'_>) -> Replied {
     let (text, form) = (arguments.text("text")?, arguments.flag("form")?);
     within(text.len() / 3)?;
     let mut bytes = Vec::with_capacity(text.len());
@@ -121,7 +121,7 @@ fn url_decode(arguments: &Arguments<'_>) -> Answer {
     String::from_utf8(bytes).map(Reply::Text).map_err(|_| told!("The decoded bytes are not text in UTF-8."))
 }
 
-fn digest(arguments: &Arguments<'_>) -> Answer {
+fn digest(arguments: &Arguments<'_>) -> Replied {
     let text = arguments.text("text")?;
     let algorithm = arguments.word_or("algorithm", "sha256")?;
     let bytes = match algorithm {

@@ -13,7 +13,7 @@ use crate::folder::{Folder, Handle};
 use crate::page::Page;
 use crate::problem::{Problem, told};
 use crate::search;
-use crate::tool::{Answer, Reply, Tool, flag, integer, text};
+use crate::tool::{Replied, Reply, Tool, flag, integer, text};
 
 /// The most bytes that are read of one file.
 pub(crate) const LARGEST_FILE: u64 = 4 << 20;
@@ -75,7 +75,7 @@ pub(crate) fn tools() -> Vec<Tool> {
     ]
 }
 
-pub(crate) fn read(folder: &Folder, arguments: &Arguments<'_>) -> Answer {
+pub(crate) fn read(folder: &Folder, arguments: &Arguments<'_>) -> Replied {
     let found = folder.open(arguments.word("path")?)?;
     let shown = &found.shown;
     let first = arguments.count("from_line", 1, u32::MAX as usize)?;
@@ -133,7 +133,7 @@ pub(crate) fn content(file: File, fuel: &Fuel) -> Result<Result<String, NoText>,
     })
 }
 
-pub(crate) fn list(folder: &Folder, arguments: &Arguments<'_>) -> Answer {
+pub(crate) fn list(folder: &Folder, arguments: &Arguments<'_>) -> Replied {
     let found = folder.open(arguments.word_or("path", "")?)?;
     let (shown, hidden) = (found.shown, arguments.flag("hidden")?);
     let unreadable = || told!("{shown} is not a directory that can be read.");
@@ -174,7 +174,7 @@ fn kind(stat: &Stat) -> &'static str {
     }
 }
 
-pub(crate) fn info(folder: &Folder, arguments: &Arguments<'_>) -> Answer {
+pub(crate) fn info(folder: &Folder, arguments: &Arguments<'_>) -> Replied {
     let found = folder.open(arguments.word("path")?)?;
     let modified = jiff::Timestamp::from_second(found.stat.st_mtime).ok().map(|time| time.to_string());
     Ok(Reply::Json(json!({

@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 use toolfold_core::Fuel;
-use toolfold_schema::{Schema, Unknown, Unusable};
+use toolfold_schema::{Schema, Undecided, Unusable};
 
 use crate::arguments::Arguments;
 use crate::page::{Limited, cut};
 use crate::problem::{LARGEST, Problem, told};
-use crate::tool::{Answer, Reply, Tool, flag, integer, text};
+use crate::tool::{Replied, Reply, Tool, flag, integer, text};
 
 /// How many differences or errors are worth reading.
 const MOST_FINDINGS: usize = 200;
@@ -60,7 +60,7 @@ pub(crate) fn tools() -> Vec<Tool> {
     ]
 }
 
-fn query(arguments: &Arguments<'_>) -> Answer {
+fn query(arguments: &Arguments<'_>) -> Replied {
     let (value, path) = (arguments.json("json")?, arguments.word("path")?);
     let matches: Vec<&Value> = if path.is_empty() || path.starts_with('/') {
         value.pointer(path).into_iter().collect()
@@ -120,7 +120,7 @@ fn steps(path: &str) -> Result<Vec<Step<'_>>, Problem> {
     Ok(steps)
 }
 
-fn format(arguments: &Arguments<'_>) -> Answer {
+fn format(arguments: &Arguments<'_>) -> Replied {
     let mut value = arguments.json("json")?;
     if arguments.flag("sort_keys")? {
         value.to_mut().sort_all_objects();
@@ -139,7 +139,7 @@ fn format(arguments: &Arguments<'_>) -> Answer {
     Ok(Reply::Text(String::from_utf8_lossy(&limited.written).into_owned()))
 }
 
-fn diff(arguments: &Arguments<'_>) -> Answer {
+fn diff(arguments: &Arguments<'_>) -> Replied {
     let (before, after) = (arguments.json("before")?, arguments.json("after")?);
     let mut differences = Differences { found: Vec::new(), size: 0, fuel: arguments.fuel };
     differences.compare(&Place::Whole, &before, &after)?;
@@ -251,7 +251,7 @@ fn escape(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 
-fn validate(arguments: &Arguments<'_>) -> Answer {
+fn validate(arguments: &Arguments<'_>) -> Replied {
     let (value, schema) = (arguments.json("json")?, arguments.json("schema")?);
     let unusable = |why: &str| told!("`schema` is not a JSON Schema that can be used: {why}.");
     let schema = Schema::prepare(schema.into_owned(), arguments.fuel).map_err(|error| match error {
@@ -262,7 +262,7 @@ fn validate(arguments: &Arguments<'_>) -> Answer {
         return Err(unusable(note));
     }
     let problems = schema.problems(&value, MOST_FINDINGS, arguments.fuel).map_err(|unknown| match unknown {
-        Unknown::Spent(spent) => spent.into(),
+        Undecided::Spent(spent) => spent.into(),
         other => told!("The JSON cannot be checked: {other}."),
     })?;
     let mut errors: Vec<(String, String)> = Vec::new();

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::arguments::Arguments;
 use crate::calculate::calculate;
 use crate::problem::told;
-use crate::tool::{Answer, Reply, Tool, integer, number, text};
+use crate::tool::{Replied, Reply, Tool, integer, number, text};
 use crate::units;
 
 pub(crate) fn tools() -> Vec<Tool> {
@@ -65,12 +65,12 @@ pub(crate) fn tidy(value: f64) -> Value {
     value.into()
 }
 
-fn expression(arguments: &Arguments<'_>) -> Answer {
+fn expression(arguments: &Arguments<'_>) -> Replied {
     let result = calculate(arguments.text("expression")?, arguments.fuel)?;
     Ok(Reply::Json(json!({"result": tidy(result)})))
 }
 
-fn convert(arguments: &Arguments<'_>) -> Answer {
+fn convert(arguments: &Arguments<'_>) -> Replied {
     let (from, to) = (units::find("from", arguments.word("from")?)?, units::find("to", arguments.word("to")?)?);
     if from.kind != to.kind {
         return Err(told!(
@@ -90,7 +90,7 @@ fn convert(arguments: &Arguments<'_>) -> Answer {
     Ok(Reply::Json(json!({"value": tidy(value), "unit": to.name})))
 }
 
-fn change_base(arguments: &Arguments<'_>) -> Answer {
+fn change_base(arguments: &Arguments<'_>) -> Replied {
     let given = arguments.word("number")?.trim().replace(['_', ' '], "").to_lowercase();
     let (sign, digits) = match given.strip_prefix('-') {
         Some(digits) => ("-", digits),
@@ -122,7 +122,7 @@ fn write_in(mut value: u128, base: u32) -> String {
     }
 }
 
-fn statistics(arguments: &Arguments<'_>) -> Answer {
+fn statistics(arguments: &Arguments<'_>) -> Replied {
     let given = arguments.list("numbers")?;
     // Sorted, and gone through a few times.
     arguments.fuel.burn(40 * given.len() as u64)?;

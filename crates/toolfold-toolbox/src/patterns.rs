@@ -8,7 +8,7 @@ use toolfold_core::Fuel;
 use crate::arguments::Arguments;
 use crate::page::Page;
 use crate::problem::{LARGEST, Problem, told};
-use crate::tool::{Answer, Reply, Tool, flag, integer, text};
+use crate::tool::{Replied, Reply, Tool, flag, integer, text};
 
 /// The sizes that a compiled pattern may have, and what sixteen bytes of text then cost: at worst the engine looks at
 /// every state of the pattern for every byte.
@@ -53,13 +53,13 @@ pub(crate) fn tools() -> Vec<Tool> {
 }
 
 /// A compiled pattern that knows what it costs.
-pub(crate) struct Pattern {
+pub(crate) struct Matcher {
     pub(crate) regex: Regex,
     cost: u64,
 }
 
-impl Pattern {
-    pub(crate) fn new(pattern: &str, ignore_case: bool, multi_line: bool, fuel: &Fuel) -> Result<Pattern, Problem> {
+impl Matcher {
+    pub(crate) fn new(pattern: &str, ignore_case: bool, multi_line: bool, fuel: &Fuel) -> Result<Matcher, Problem> {
         if pattern.len() > LONGEST_PATTERN {
             return Err(told!("`pattern` has {} bytes; at most {LONGEST_PATTERN} are taken.", pattern.len()));
         }
@@ -75,7 +75,7 @@ impl Pattern {
         for (size, cost) in CLASSES {
             fuel.burn(COMPILING + 40 * pattern.len() as u64)?;
             match build(size) {
-                Ok(regex) => return Ok(Pattern { regex, cost }),
+                Ok(regex) => return Ok(Matcher { regex, cost }),
                 Err(error @ regex::Error::CompiledTooBig(_)) => refused = error.to_string(),
                 Err(error) => return Err(told!("`pattern` cannot be used: {error}")),
             }
@@ -89,12 +89,12 @@ impl Pattern {
     }
 }
 
-fn given(arguments: &Arguments<'_>) -> Result<Pattern, Problem> {
+fn given(arguments: &Arguments<'_>) -> Result<Matcher, Problem> {
     let (ignore_case, multi_line) = (arguments.flag("ignore_case")?, arguments.flag("multi_line")?);
-    Pattern::new(arguments.text("pattern")?, ignore_case, multi_line, arguments.fuel)
+    Matcher::new(arguments.text("pattern")?, ignore_case, multi_line, arguments.fuel)
 }
 
-fn find(arguments: &Arguments<'_>) -> Answer {
+fn find(arguments: &Arguments<'_>) -> Replied {
     let (pattern, text) = (given(arguments)?, arguments.text("text")?);
     let limit = arguments.count("limit", 100, 1000)?;
     pattern.burn(text.len(), arguments.fuel)?;
@@ -146,7 +146,7 @@ fn describe(regex: &Regex, found: &Captures<'_>, place: &mut Lines<'_>) -> Value
     described
 }
 
-fn replace(arguments: &Arguments<'_>) -> Answer {
+fn replace(arguments: &Arguments<'_>) -> Replied {
     let (pattern, text) = (given(arguments)?, arguments.text("text")?);
     let parts = parts(arguments.text("replacement")?, arguments.fuel)?;
     pattern.burn(text.len(), arguments.fuel)?;

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::arguments::{Arguments, one_of};
 use crate::problem::{Problem, told};
-use crate::tool::{Answer, Reply, Tool, choice, integer};
+use crate::tool::{Replied, Reply, Tool, choice, integer};
 
 const MOST: usize = 1000;
 
@@ -30,7 +30,7 @@ pub(crate) fn tools() -> Vec<Tool> {
     ]
 }
 
-fn uuid(arguments: &Arguments<'_>) -> Answer {
+fn uuid(arguments: &Arguments<'_>) -> Replied {
     let count = arguments.count("count", 1, MOST)?;
     let version = match arguments.word_or("version", "v4")? {
         "v4" => 4,
@@ -53,7 +53,7 @@ fn one_uuid(version: u8) -> Result<String, Problem> {
     Ok([&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-"))
 }
 
-fn number(arguments: &Arguments<'_>) -> Answer {
+fn number(arguments: &Arguments<'_>) -> Replied {
     let bounds = (i64::MIN, i64::MAX);
     let min = arguments.any("min").and(arguments.integer("min", 0, bounds))?;
     let max = arguments.any("max").and(arguments.integer("max", 0, bounds))?;

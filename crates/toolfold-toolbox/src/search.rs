@@ -13,9 +13,9 @@ use toolfold_core::Fuel;
 use crate::arguments::Arguments;
 use crate::files::{MOST_NAMES, content};
 use crate::folder::{DEEPEST, Folder, Handle};
-use crate::patterns::Pattern;
+use crate::patterns::Matcher;
 use crate::problem::{Problem, told};
-use crate::tool::{Answer, Reply};
+use crate::tool::{Replied, Reply};
 
 const MOST_FILES: usize = 10_000;
 const MOST_BYTES: usize = 256 << 20;
@@ -24,10 +24,10 @@ const LONGEST_GLOB: usize = 256;
 /// What a person who searches does not mean, beside everything that is hidden.
 const SKIPPED: [&str; 5] = ["node_modules", "target", "__pycache__", "venv", "vendor"];
 
-pub(crate) fn search(folder: &Folder, arguments: &Arguments<'_>) -> Answer {
+pub(crate) fn search(folder: &Folder, arguments: &Arguments<'_>) -> Replied {
     let start = folder.open(arguments.word_or("path", "")?)?;
     let limit = arguments.count("limit", 50, 500)?;
-    let pattern = Pattern::new(arguments.text("pattern")?, arguments.flag("ignore_case")?, false, arguments.fuel)?;
+    let pattern = Matcher::new(arguments.text("pattern")?, arguments.flag("ignore_case")?, false, arguments.fuel)?;
     let name = arguments.get("name").map(|_| arguments.word("name").and_then(glob)).transpose()?;
     let mut search = Search { pattern, limit, matches: Vec::new(), searched: 0, bytes: 0, more: false };
     match start.handle {
@@ -39,7 +39,7 @@ pub(crate) fn search(folder: &Folder, arguments: &Arguments<'_>) -> Answer {
 }
 
 struct Search {
-    pattern: Pattern,
+    pattern: Matcher,
     limit: usize,
     matches: Vec<Value>,
     searched: usize,

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::arguments::Arguments;
 use crate::page::Page;
 use crate::problem::{LARGEST, Problem, told};
-use crate::tool::{Answer, Reply, Tool, flag, text};
+use crate::tool::{Replied, Reply, Tool, flag, text};
 
 /// What a field takes beside its text: so many of them are held at once.
 const FIELD: usize = 16;
@@ -35,7 +35,7 @@ pub(crate) fn tools() -> Vec<Tool> {
     ]
 }
 
-fn csv_to_json(arguments: &Arguments<'_>) -> Answer {
+fn csv_to_json(arguments: &Arguments<'_>) -> Replied {
     let delimiter = match arguments.word_or("delimiter", ",")? {
         "\\t" => '\t',
         given => {
@@ -114,7 +114,7 @@ fn records(csv: &str, delimiter: char) -> Result<Vec<Vec<String>>, Problem> {
     Ok(records)
 }
 
-fn markdown_table(arguments: &Arguments<'_>) -> Answer {
+fn markdown_table(arguments: &Arguments<'_>) -> Replied {
     let rows = arguments.list("rows")?;
     let columns = columns(arguments, rows)?;
     if columns.is_empty() {

@@ -15,9 +15,9 @@ use toolfold_core::Fuel;
 use crate::BOUNDS;
 use crate::arguments::Arguments;
 use crate::private::Private;
-use crate::tool::{Answer, Reply, Tool};
+use crate::tool::{Replied, Reply, Tool};
 
-fn run(tool: &Tool, arguments: &Value) -> Answer {
+fn run(tool: &Tool, arguments: &Value) -> Replied {
     (tool.run)(&Arguments::new(arguments, &Fuel::new(BOUNDS.fuel), &Private::default()))
 }
 
@@ -40,7 +40,7 @@ fn answer(name: &str, arguments: &Value) -> String {
     written(answer)
 }
 
-fn written(answer: Answer) -> String {
+fn written(answer: Replied) -> String {
     match answer {
         Ok(Reply::Text(text)) => text,
         Ok(Reply::Json(value)) => value.to_string(),

@@ -6,7 +6,7 @@ use crate::arguments::{Arguments, one_of};
 use crate::diff::unified;
 use crate::page::Page;
 use crate::problem::{LARGEST, Problem, told};
-use crate::tool::{Answer, Reply, Tool, choice, flag, text};
+use crate::tool::{Replied, Reply, Tool, choice, flag, text};
 
 /// Lines that are sorted.
 const MOST_LINES: usize = 200_000;
@@ -54,7 +54,7 @@ pub(crate) fn tools() -> Vec<Tool> {
     ]
 }
 
-fn count_text(arguments: &Arguments<'_>) -> Answer {
+fn count_text(arguments: &Arguments<'_>) -> Replied {
     let text = arguments.text("text")?;
     Ok(Reply::Json(json!({
         "characters": text.chars().count(), "words": text.split_whitespace().count(),
@@ -62,7 +62,7 @@ fn count_text(arguments: &Arguments<'_>) -> Answer {
     })))
 }
 
-fn replace(arguments: &Arguments<'_>) -> Answer {
+fn replace(arguments: &Arguments<'_>) -> Replied {
     let (text, find) = (arguments.text("text")?, arguments.text("find")?);
     let replacement = arguments.text("replacement")?;
     if find.is_empty() {
@@ -76,7 +76,7 @@ fn replace(arguments: &Arguments<'_>) -> Answer {
     Ok(Reply::Json(json!({"text": text.replace(find, replacement), "replaced": replaced})))
 }
 
-fn change_case(arguments: &Arguments<'_>) -> Answer {
+fn change_case(arguments: &Arguments<'_>) -> Replied {
     let (text, case) = (arguments.text("text")?, arguments.word("case")?);
     let mut page = Page::new(arguments.fuel, "Change smaller pieces.");
     match case {
@@ -126,7 +126,7 @@ fn capitalise(word: &str, page: &mut Page<'_>) -> Result<(), Problem> {
     first.chain(chars.flat_map(char::to_lowercase)).try_for_each(|c| page.push_char(c))
 }
 
-fn diff(arguments: &Arguments<'_>) -> Answer {
+fn diff(arguments: &Arguments<'_>) -> Replied {
     let (before, after) = (arguments.text("before")?, arguments.text("after")?);
     if before == after {
         return Ok(Reply::Text("The texts are equal.".to_owned()));
@@ -136,7 +136,7 @@ fn diff(arguments: &Arguments<'_>) -> Answer {
     Ok(Reply::Text(if diff.is_empty() { same.to_owned() } else { diff }))
 }
 
-fn sort(arguments: &Arguments<'_>) -> Answer {
+fn sort(arguments: &Arguments<'_>) -> Replied {
     let mut lines: Vec<&str> = arguments.text("text")?.lines().take(MOST_LINES + 1).collect();
     if lines.len() > MOST_LINES {
         return Err(Problem::TooLarge("Sort fewer lines at a time."));

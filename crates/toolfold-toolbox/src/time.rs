@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::arguments::{Arguments, one_of};
 use crate::page::cut;
 use crate::problem::{Problem, told};
-use crate::tool::{Answer, Reply, Tool, choice, text};
+use crate::tool::{Replied, Reply, Tool, choice, text};
 
 const UNITS: [&str; 7] = ["years", "months", "weeks", "days", "hours", "minutes", "seconds"];
 const ZONE: &str = "An IANA time zone such as Europe/Berlin, or UTC";
@@ -52,7 +52,7 @@ pub(crate) fn tools() -> Vec<Tool> {
     ]
 }
 
-fn now(arguments: &Arguments<'_>) -> Answer {
+fn now(arguments: &Arguments<'_>) -> Replied {
     let zone = match arguments.get("zone") {
         Some(_) => zone(arguments.word("zone")?)?,
         None => TimeZone::system(),
@@ -62,12 +62,12 @@ fn now(arguments: &Arguments<'_>) -> Answer {
     Ok(moment(&now))
 }
 
-fn convert(arguments: &Arguments<'_>) -> Answer {
+fn convert(arguments: &Arguments<'_>) -> Replied {
     let time = time(arguments, "time", &zone(arguments.word_or("from", "UTC")?)?)?;
     Ok(moment(&time.with_time_zone(zone(arguments.word("to")?)?)))
 }
 
-fn add(arguments: &Arguments<'_>) -> Answer {
+fn add(arguments: &Arguments<'_>) -> Replied {
     let zone = zone(arguments.word_or("zone", "UTC")?)?;
     let time = time(arguments, "time", &zone)?.with_time_zone(zone);
     let text = arguments.word("duration")?;
@@ -77,7 +77,7 @@ fn add(arguments: &Arguments<'_>) -> Answer {
     Ok(moment(&time.checked_add(duration).map_err(beyond)?))
 }
 
-fn difference(arguments: &Arguments<'_>) -> Answer {
+fn difference(arguments: &Arguments<'_>) -> Replied {
     let zone = zone(arguments.word_or("zone", "UTC")?)?;
     let from = time(arguments, "from", &zone)?.with_time_zone(zone.clone());
     let to = time(arguments, "to", &zone)?.with_time_zone(zone);

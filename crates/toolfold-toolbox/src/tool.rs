@@ -12,8 +12,8 @@ pub(crate) enum Reply {
     Json(Value),
 }
 
-pub(crate) type Answer = Result<Reply, Problem>;
-pub(crate) type Run = fn(&Arguments<'_>) -> Answer;
+pub(crate) type Replied = Result<Reply, Problem>;
+pub(crate) type Run = fn(&Arguments<'_>) -> Replied;
 
 pub(crate) struct Tool {
     pub(crate) name: &'static str,

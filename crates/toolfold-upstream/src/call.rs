@@ -4,13 +4,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio_util::sync::CancellationToken;
-use toolfold_wire::{Peer, Raw, RpcError};
+use toolfold_wire::{Object, Peer, Raw, RpcError};
 
+/// Nobody but its future cancels it: whoever drops that has cancelled the call.
 #[derive(Clone)]
 pub struct Call {
     pub method: String,
-    pub params: Option<Raw>,
+    pub params: Object,
     /// Who hears the progress of this call and is asked the server's questions about it.
     pub peer: Arc<dyn Peer>,
     /// Which client asks. A question that could belong to two clients is put to neither.
@@ -19,7 +19,6 @@ pub struct Call {
     pub client_capabilities: Option<Raw>,
     /// From now to the answer, the start of the server included; the server's own setting where `None`.
     pub timeout: Option<Duration>,
-    pub cancel: CancellationToken,
 }
 
 #[derive(Debug, Clone, thiserror::Error)]
@@ -31,8 +30,6 @@ pub enum CallError {
     Unavailable { why: String, retry_in: Option<Duration> },
     #[error("no answer within {after:?}")]
     Timeout { after: Duration },
-    #[error("cancelled")]
-    Cancelled,
     #[error("the server's answer is larger than {limit} bytes")]
     TooLarge { limit: usize },
 }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use tokio::sync::{oneshot, watch};
 use tokio_util::sync::CancellationToken;
-use toolfold_wire::{Era, Id, Message, Peer, Raw, RpcError, raw};
+use toolfold_wire::{Era, Id, Message, Object, Peer, Raw, RpcError, raw};
 
 use crate::call::CallError;
 use crate::closing::{Closing, Failure};
@@ -76,7 +76,7 @@ pub(crate) struct Owner {
 #[derive(Default)]
 pub(crate) struct Request<'a> {
     pub(crate) method: &'a str,
-    pub(crate) params: Option<&'a Raw>,
+    pub(crate) params: Option<&'a Object>,
     pub(crate) capabilities: Option<&'a Raw>,
     pub(crate) owner: Option<Owner>,
     pub(crate) background: bool,
@@ -101,14 +101,14 @@ impl Connection {
         let introduction = self.introduction(request.capabilities);
         let mut waiting = self.open(request.owner, request.background)?;
         waiting.untold = request.method == "initialize";
-        let prepared = prepare(self.era, waiting.id, request.params, &introduction).map_err(CallError::Answered)?;
+        let prepared = prepare(self.era, waiting.id, request.params, &introduction);
         if prepared.token.is_some() {
             self.keep_token(waiting.id, prepared.token);
         }
-        let params = prepared.params;
+        let params = prepared.params.as_deref();
+        let line = Message::request_line(&Id::number(waiting.id), request.method, params);
         match &self.link {
             Link::Stdio { outbox, .. } => {
-                let line = Message::request(Id::number(waiting.id), request.method, params).to_line();
                 if let Err(why) = outbox.send(Some(waiting.id), line) {
                     waiting.untold = true;
                     return Err(self.undelivered(why).await);
@@ -116,7 +116,7 @@ impl Connection {
                 waiting.answer().await
             }
             Link::Http(endpoint) => {
-                let exchange = endpoint.exchange(self, waiting.id, request.method, params);
+                let exchange = endpoint.exchange(self, waiting.id, (request.method, params), line);
                 tokio::pin!(exchange);
                 tokio::select! {
                     biased;

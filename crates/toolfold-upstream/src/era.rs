@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use toolfold_config::{EraChoice, Transport};
-use toolfold_wire::{Era, LATEST_LEGACY, LEGACY, MODERN, Object, Raw, RpcError, code, meta, raw};
+use toolfold_wire::{Era, LATEST_LEGACY, LEGACY, MODERN, Object, Raw, RpcError, code, meta};
 use tracing::Instrument;
 
 use crate::call::CallError;
@@ -189,7 +189,7 @@ async fn discover(connection: &Arc<Connection>) -> Result<Greeting, Refused> {
 /// The process is shared by all clients, so we declare what any of them might serve; a question that the client at
 /// hand cannot answer is refused when it comes.
 async fn initialize(connection: &Arc<Connection>) -> Result<Greeting, Refused> {
-    let params = raw(&json!({
+    let params = Object::of(&json!({
         "protocolVersion": LATEST_LEGACY,
         "capabilities": {"roots": {"listChanged": true}, "sampling": {}, "elicitation": {"form": {}, "url": {}}},
         "clientInfo": client_info(),
@@ -226,7 +226,7 @@ fn kept(said: &Raw) -> Option<Raw> {
     (said.get().len() <= LARGEST_SELF_PORTRAIT).then(|| said.detached())
 }
 
-async fn ask(connection: &Arc<Connection>, method: &str, params: Option<Raw>) -> Result<Object, Refused> {
+async fn ask(connection: &Arc<Connection>, method: &str, params: Option<Object>) -> Result<Object, Refused> {
     let request = Request { method, params: params.as_ref(), ..Request::default() };
     match connection.request(request).await {
         Ok(result) => Object::parse(&result)

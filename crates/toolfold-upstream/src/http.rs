@@ -13,8 +13,8 @@ use serde_json::Value;
 use toolfold_config::Transport;
 use toolfold_http::{Credentials, FixedHeaders, HttpClient, Outgoing, Response, SendError, Target, chunk};
 use toolfold_wire::{
-    Era, Id, METHOD_HEADER, MODERN, Memory, Message, NAME_HEADER, Object, Raw, RpcError, SESSION_HEADER,
-    VERSION_HEADER, code, encode_header, name_of,
+    Era, METHOD_HEADER, MODERN, Memory, Message, NAME_HEADER, Object, RpcError, SESSION_HEADER, VERSION_HEADER, code,
+    encode_header, name_of,
 };
 
 use crate::apart::apart;
@@ -65,16 +65,15 @@ pub(crate) fn open(shared: &Arc<Shared>, era: Era) -> Result<Arc<Connection>, Un
 }
 
 impl Endpoint {
-    /// Sends a request and reads what comes back until the answer is there.
+    /// Sends a request, whose method and parameters `body` says, and reads what comes back until the answer is there.
     pub(crate) async fn exchange(
         &self,
         connection: &Arc<Connection>,
         id: u64,
-        method: &str,
-        params: Option<Raw>,
+        (method, params): (&str, Option<&Object>),
+        body: String,
     ) -> Result<(), Failure> {
-        let repeated = repeated(connection, Some(method), params.as_ref());
-        let body = Message::request(Id::number(id), method, params).to_line();
+        let repeated = repeated(connection, Some(method), params);
         let response = self.post(connection, repeated, body).await?;
         if method == "initialize" {
             self.keep(SESSION_HEADER, response.headers().get(SESSION_HEADER).cloned());
@@ -100,10 +99,12 @@ impl Endpoint {
     /// Sends a message that has no answer.
     pub(crate) async fn deliver(&self, connection: &Arc<Connection>, message: &Message) -> Result<(), Failure> {
         let (method, params) = match message {
-            Message::Notification { method, params } => (Some(method.as_str()), params.as_ref()),
+            Message::Notification { method, params } => {
+                (Some(method.as_str()), params.as_ref().and_then(Object::parse))
+            }
             _ => (None, None),
         };
-        let sending = self.post(connection, repeated(connection, method, params), message.to_line());
+        let sending = self.post(connection, repeated(connection, method, params.as_ref()), message.to_line());
         let late = |_| Err(CallError::Timeout { after: DELIVERY }.into());
         tokio::time::timeout(DELIVERY, sending).await.unwrap_or_else(late).map(drop)
     }
@@ -200,7 +201,7 @@ impl Endpoint {
 type Repeated = Vec<(HeaderName, HeaderValue)>;
 
 /// What the body says, said again in headers, as the stateless era wants it.
-fn repeated(connection: &Connection, method: Option<&str>, params: Option<&Raw>) -> Repeated {
+fn repeated(connection: &Connection, method: Option<&str>, params: Option<&Object>) -> Repeated {
     if connection.era == Era::Legacy {
         return Repeated::new();
     }
@@ -212,8 +213,8 @@ fn repeated(connection: &Connection, method: Option<&str>, params: Option<&Raw>)
     };
     let Some(method) = method else { return headers };
     say(METHOD_HEADER, method);
-    let Some(params) = params.and_then(Object::parse) else { return headers };
-    let Some(name) = name_of(method, Some(&params)) else { return headers };
+    let Some(params) = params else { return headers };
+    let Some(name) = name_of(method, Some(params)) else { return headers };
     say(NAME_HEADER, &name);
     if method == "tools/call"
         && let Some(wanted) = connection.shared.headers().get(&name)

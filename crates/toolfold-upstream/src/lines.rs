@@ -19,7 +19,7 @@ pub(crate) enum Line {
     },
 }
 
-pub(crate) struct Lines<R> {
+pub(crate) struct LineReader<R> {
     source: BufReader<R>,
     /// The beginning of a line whose end is not there yet.
     begun: Buffer,
@@ -33,11 +33,11 @@ struct Edges {
     why: Overflow,
 }
 
-impl<R: AsyncRead + Unpin> Lines<R> {
+impl<R: AsyncRead + Unpin> LineReader<R> {
     /// Lines of at most so many bytes, taken from this budget, if there is one.
     pub(crate) fn new(source: R, limit: usize, memory: Option<Memory>) -> Self {
         let source = BufReader::with_capacity(64 * 1024, source);
-        Lines { source, begun: Buffer::new(limit, memory), lost: None }
+        LineReader { source, begun: Buffer::new(limit, memory), lost: None }
     }
 
     /// The next line without its newline; `None` at the end. Safe to cancel.
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     async fn all(text: &[u8], limit: usize) -> Vec<Line> {
-        let mut lines = Lines::new(text, limit, None);
+        let mut lines = LineReader::new(text, limit, None);
         let mut found = Vec::new();
         while let Some(line) = lines.next().await.unwrap() {
             found.push(line);

@@ -7,10 +7,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use serde_json::json;
 use toolfold_config::Transport;
 use toolfold_core::{ServerName, shown_line};
-use toolfold_wire::{Era, Object, Raw, code, parameter_headers, raw};
+use toolfold_wire::{Era, Object, Raw, code, parameter_headers};
 
 use crate::apart::apart;
 use crate::call::CallError;
@@ -127,7 +126,7 @@ async fn all_pages(connection: &Arc<Connection>, method: &str, key: &str) -> Res
 }
 
 async fn one_page(connection: &Arc<Connection>, method: &str, cursor: Option<String>) -> Result<Raw, CallError> {
-    let params = cursor.map(|cursor| raw(&json!({"cursor": cursor})));
+    let params = cursor.map(|cursor| Object::new().with("cursor", &cursor));
     let request = Request { method, params: params.as_ref(), ..Request::default() };
     let after = connection.shared.config.timeouts.call;
     let answer = tokio::time::timeout(after, connection.request(request)).await;

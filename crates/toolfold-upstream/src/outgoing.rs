@@ -2,8 +2,10 @@
 //! clients may be equal, and how the request introduces itself in `_meta`, which the stateless era demands and a server
 //! of the old one may refuse. Everything else leaves as it came.
 
+use std::borrow::Cow;
+
 use serde_json::json;
-use toolfold_wire::{Era, MODERN, Object, Raw, RpcError, meta, raw};
+use toolfold_wire::{Era, MODERN, Object, Raw, meta, raw};
 
 const META: &str = "_meta";
 const TOKEN: &str = "progressToken";
@@ -11,8 +13,8 @@ const TOKEN: &str = "progressToken";
 /// How a request of the stateless era introduces itself. There may be other keys of the same prefix: those are passed on.
 const INTRODUCTION: [&str; 4] = [meta::VERSION, meta::CLIENT_INFO, meta::CLIENT_CAPABILITIES, meta::LOG_LEVEL];
 
-pub(crate) struct Prepared {
-    pub(crate) params: Option<Raw>,
+pub(crate) struct Prepared<'a> {
+    pub(crate) params: Option<Cow<'a, Object>>,
     /// The caller's own progress token, to be put back.
     pub(crate) token: Option<Raw>,
 }
@@ -24,25 +26,16 @@ pub(crate) struct Introduction<'a> {
     pub(crate) log_level: Option<String>,
 }
 
-pub(crate) fn prepare(
+pub(crate) fn prepare<'a>(
     era: Era,
     id: u64,
-    params: Option<&Raw>,
+    params: Option<&'a Object>,
     introduction: &Introduction<'_>,
-) -> Result<Prepared, RpcError> {
-    let untouched = || Prepared { params: params.map(ToOwned::to_owned), token: None };
-    // Looked for as text first, so that ten megabytes of arguments are not parsed for nothing. A name may be written
-    // with escapes, and a token that we did not see would be taken by the server for one of ours.
-    let mentions = |text: &str| params.is_some_and(|params| params.get().contains(text));
-    if era == Era::Legacy && !mentions(META) && !mentions("\\u") {
-        return Ok(untouched());
+) -> Prepared<'a> {
+    if era == Era::Legacy && !params.is_some_and(|params| params.contains(META)) {
+        return Prepared { params: params.map(Cow::Borrowed), token: None };
     }
-    let Some(mut object) = Object::parse_optional(params) else {
-        if era == Era::Legacy {
-            return Ok(untouched());
-        }
-        return Err(RpcError::invalid_params("The parameters are not a JSON object."));
-    };
+    let mut object = params.cloned().unwrap_or_default();
     let mut own = object.object(META).unwrap_or_default();
     let token = own.get(TOKEN).map(ToOwned::to_owned);
     if token.is_some() {
@@ -57,8 +50,7 @@ pub(crate) fn prepare(
     } else if introduced || token.is_some() {
         object.set(META, &own);
     }
-    // Written anew even where nothing was changed: a member that was there twice is there once now.
-    Ok(Prepared { params: Some(object.to_raw()), token })
+    Prepared { params: Some(Cow::Owned(object)), token }
 }
 
 /// Whether `_meta` has changed, which it has.
@@ -97,14 +89,14 @@ mod tests {
 
     fn prepared(era: Era, params: &str) -> (String, Option<String>) {
         let introduction = Introduction { capabilities: None, log_level: Some("info".into()) };
-        let params = raw_of(params).unwrap();
-        let prepared = prepare(era, 7, Some(&params), &introduction).unwrap();
-        (prepared.params.unwrap().get().to_owned(), prepared.token.map(|token| token.get().to_owned()))
+        let params = Object::parse(&raw_of(params).unwrap()).unwrap();
+        let prepared = prepare(era, 7, Some(&params), &introduction);
+        (prepared.params.unwrap().to_raw().get().to_owned(), prepared.token.map(|token| token.get().to_owned()))
     }
 
     #[test]
     fn only_the_token_changes_in_the_legacy_era() {
-        let plain = r#"{"name":"x", "arguments":{"n":1.0}}"#;
+        let plain = r#"{"name":"x","arguments":{"n":1.0}}"#;
         assert_eq!(prepared(Era::Legacy, plain), (plain.to_owned(), None));
         let (params, token) = prepared(Era::Legacy, r#"{"name":"x","_meta":{"a":1,"progressToken":"t"},"n":1e400}"#);
         assert_eq!(params, r#"{"name":"x","_meta":{"a":1,"progressToken":7},"n":1e400}"#);

@@ -11,7 +11,7 @@ use toolfold_core::ServerName;
 use tracing::Instrument;
 
 use crate::blank::{Blanking, Blanks};
-use crate::lines::{Line, Lines};
+use crate::lines::{Line, LineReader};
 use crate::shared::lock;
 
 const LONGEST_LINE: usize = 4096;
@@ -73,7 +73,7 @@ struct Listener {
 impl Listener {
     async fn listen(mut self, stderr: impl AsyncRead + Unpin, blanks: Blanks) {
         let _all = self.said.all.clone().drop_guard();
-        let mut lines = Lines::new(stderr, LONGEST_LINE, None);
+        let mut lines = LineReader::new(stderr, LONGEST_LINE, None);
         let mut blanking = Blanking::new(blanks);
         loop {
             let patience = if blanking.is_holding() { SECOND_HALF } else { Duration::MAX };

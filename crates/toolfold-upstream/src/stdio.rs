@@ -15,7 +15,7 @@ use crate::buffer::Overflow;
 use crate::call::CallError;
 use crate::closing::Closing;
 use crate::connection::{Connection, Link};
-use crate::lines::{Line, Lines};
+use crate::lines::{Line, LineReader};
 use crate::outbox::{End, Outbox};
 use crate::process::{Process, Started};
 use crate::shared::Shared;
@@ -75,7 +75,7 @@ async fn read(connection: Arc<Connection>, stdout: ChildStdout) {
 
 async fn read_lines(connection: &Arc<Connection>, stdout: ChildStdout) {
     let limit = connection.shared.config.max_message;
-    let mut lines = Lines::new(stdout, limit, Some(connection.shared.memory.clone()));
+    let mut lines = LineReader::new(stdout, limit, Some(connection.shared.memory.clone()));
     let mut garbage = Garbage::of(connection);
     while let Ok(Some(line)) = lines.next().await {
         match line {

@@ -20,6 +20,8 @@ use crate::supervisor::{Command, Supervisor};
 use crate::wishes;
 
 const CONFIRMATION: Duration = Duration::from_secs(5);
+/// How long a person may think about a question of a server.
+const LONGEST_THOUGHT: Duration = Duration::from_secs(30 * 60);
 
 /// What a person can see of a server.
 #[derive(Debug, Clone, PartialEq)]
@@ -102,7 +104,6 @@ impl Upstream {
         tokio::select! {
             biased;
             answer = self.request_once_or_again(&call, &owner) => answer,
-            () = call.cancel.cancelled() => Err(CallError::Cancelled),
             () = overdue(after, &owner) => Err(CallError::Timeout { after }),
         }
     }
@@ -196,18 +197,20 @@ impl Upstream {
     }
 }
 
-/// The time a client spends on a question of the server is not the server's.
+/// The time a client spends on a question of the server is not the server's, as long as it is there to answer.
 async fn overdue(after: Duration, owner: &Owner) {
     tokio::time::sleep(after).await;
-    while owner.thinking.load(Ordering::Relaxed) > 0 {
-        tokio::time::sleep(after).await;
+    let begun = tokio::time::Instant::now();
+    let thinks = || owner.thinking.load(Ordering::Relaxed) > 0 && owner.peer.is_there();
+    while thinks() && begun.elapsed() < LONGEST_THOUGHT {
+        tokio::time::sleep(after.min(LONGEST_THOUGHT)).await;
     }
 }
 
 fn request<'a>(call: &'a Call, owner: &Owner) -> Request<'a> {
     Request {
         method: &call.method,
-        params: call.params.as_ref(),
+        params: Some(&call.params),
         capabilities: call.client_capabilities.as_ref(),
         owner: Some(owner.clone()),
         background: false,
@@ -226,5 +229,59 @@ impl<'a> Place<'a> {
 impl Drop for Place<'_> {
     fn drop(&mut self) {
         self.0.leave();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use tokio::time::Instant;
+    use toolfold_wire::{BoxFuture, Peer, RpcError};
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Thinker {
+        hung_up: AtomicBool,
+    }
+
+    impl Peer for Thinker {
+        fn notify(&self, _: &str, _: Option<Raw>) {}
+
+        fn ask<'a>(&'a self, _: &'a str, _: Option<Raw>) -> BoxFuture<'a, Result<Raw, RpcError>> {
+            Box::pin(std::future::pending())
+        }
+
+        fn is_there(&self) -> bool {
+            !self.hung_up.load(Ordering::Relaxed)
+        }
+    }
+
+    const AFTER: Duration = Duration::from_secs(5);
+
+    #[tokio::test(start_paused = true)]
+    async fn a_deadline_waits_for_who_thinks_and_not_for_who_hung_up() {
+        let peer = Arc::new(Thinker::default());
+        let owner = Owner { client: 1, peer: peer.clone(), thinking: Arc::default() };
+        let begun = Instant::now();
+        overdue(AFTER, &owner).await;
+        assert_eq!(begun.elapsed(), AFTER, "nobody was asked");
+        owner.thinking.store(1, Ordering::Relaxed);
+        let late = tokio::time::timeout(10 * AFTER, overdue(AFTER, &owner)).await;
+        assert!(late.is_err(), "a person may think for longer than a server may take");
+        peer.hung_up.store(true, Ordering::Relaxed);
+        let begun = Instant::now();
+        overdue(AFTER, &owner).await;
+        assert_eq!(begun.elapsed(), AFTER);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nobody_thinks_for_ever() {
+        let owner = Owner { client: 1, peer: Arc::new(Thinker::default()), thinking: Arc::default() };
+        owner.thinking.store(1, Ordering::Relaxed);
+        let begun = Instant::now();
+        overdue(AFTER, &owner).await;
+        assert!(begun.elapsed() <= LONGEST_THOUGHT + 2 * AFTER, "{:?}", begun.elapsed());
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use toolfold_core::shown_line;
-use toolfold_wire::{Era, Object, Raw, raw};
+use toolfold_wire::{Era, Object, Raw};
 
 use crate::backoff::Backoff;
 use crate::call::CallError;
@@ -45,18 +45,18 @@ async fn greet_again(connection: &Arc<Connection>, can: &Object) {
 }
 
 pub(crate) async fn set_log_level(connection: &Arc<Connection>, level: &str) -> Result<(), CallError> {
-    short_request(connection, "logging/setLevel", raw(&json!({"level": level}))).await
+    short_request(connection, "logging/setLevel", Object::new().with("level", level)).await
 }
 
 pub(crate) async fn subscribe(connection: &Arc<Connection>, uri: &str) -> Result<(), CallError> {
-    short_request(connection, "resources/subscribe", raw(&json!({"uri": uri}))).await
+    short_request(connection, "resources/subscribe", Object::new().with("uri", uri)).await
 }
 
 pub(crate) async fn unsubscribe(connection: &Arc<Connection>, uri: &str) -> Result<(), CallError> {
-    short_request(connection, "resources/unsubscribe", raw(&json!({"uri": uri}))).await
+    short_request(connection, "resources/unsubscribe", Object::new().with("uri", uri)).await
 }
 
-async fn short_request(connection: &Arc<Connection>, method: &str, params: Raw) -> Result<(), CallError> {
+async fn short_request(connection: &Arc<Connection>, method: &str, params: Object) -> Result<(), CallError> {
     let after = connection.shared.config.timeouts.call;
     let request = Request { method, params: Some(&params), ..Request::default() };
     let answer = tokio::time::timeout(after, connection.request(request)).await;
@@ -99,14 +99,14 @@ async fn listen(connection: &Arc<Connection>, can: &Object) {
     }
 }
 
-async fn listen_once(connection: &Arc<Connection>, filter: &Raw) -> Result<(), CallError> {
+async fn listen_once(connection: &Arc<Connection>, filter: &Object) -> Result<(), CallError> {
     let request =
         Request { method: "subscriptions/listen", params: Some(filter), background: true, ..Request::default() };
     connection.request(request).await.map(drop).map_err(Failure::into_call_error)
 }
 
 /// What to listen for; `None` where the server announces nothing.
-fn filter(can: &Object, resources: &BTreeSet<String>) -> Option<Raw> {
+fn filter(can: &Object, resources: &BTreeSet<String>) -> Option<Object> {
     let announces = |part: &str| can.object(part).and_then(|part| part.read("listChanged")).unwrap_or(false);
     let mut wishes = serde_json::Map::new();
     for (part, wish) in
@@ -119,5 +119,5 @@ fn filter(can: &Object, resources: &BTreeSet<String>) -> Option<Raw> {
     if !resources.is_empty() {
         wishes.insert("resourceSubscriptions".to_owned(), json!(resources));
     }
-    (!wishes.is_empty()).then(|| raw(&json!({"notifications": wishes})))
+    (!wishes.is_empty()).then(|| Object::new().with("notifications", &wishes))
 }

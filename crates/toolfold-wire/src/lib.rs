@@ -23,5 +23,5 @@ pub use message::{BadMessage, DEEPEST, Id, MOST_BATCHED, Message, RpcError};
 pub use object::Object;
 pub use peer::{BoxFuture, Peer, Silent};
 pub use raw::{Raw, raw, raw_of};
-pub use sse::{Event, EventReader};
+pub use sse::{EventReader, StreamEvent};
 pub use version::{Era, LATEST_LEGACY, LEGACY, MODERN, code, meta, negotiate};

@@ -8,7 +8,7 @@ use serde::de::{Deserializer as _, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::object::write_text;
+use crate::object::{Object, write_text};
 use crate::raw::{Raw, raw, text_of};
 
 /// Messages that one array may hold, and levels that JSON may be nested: more than any honest peer sends, few enough
@@ -206,6 +206,21 @@ impl Message {
         }
     }
 
+    /// A request as one line of JSON, as [`Message::to_line`] writes it: the parameters are copied once, into the line.
+    pub fn request_line(id: &Id, method: &str, params: Option<&Object>) -> String {
+        let mut line = String::with_capacity(params.map_or(0, Object::length) + 96);
+        line.push_str(r#"{"jsonrpc":"2.0","id":"#);
+        line.push_str(id.as_json());
+        line.push_str(r#","method":"#);
+        write_text(method, &mut line);
+        if let Some(params) = params {
+            line.push_str(r#","params":"#);
+            params.write(&mut line);
+        }
+        line.push('}');
+        one_line(line)
+    }
+
     /// The message as one line of JSON, without the newline. A payload that came over several lines is folded into
     /// one: a newline between two JSON tokens means nothing, and inside a string it can only stand escaped.
     pub fn to_line(&self) -> String {
@@ -260,10 +275,13 @@ impl<'de> Visitor<'de> for Batch {
 }
 
 fn one_line(line: String) -> String {
-    if line.as_bytes().contains(&b'\n') || line.as_bytes().contains(&b'\r') {
-        return line.replace(['\n', '\r'], " ");
+    if !line.as_bytes().contains(&b'\n') && !line.as_bytes().contains(&b'\r') {
+        return line;
     }
-    line
+    // In place: it may be ten megabytes of what somebody wrote for people to read.
+    let mut bytes = line.into_bytes();
+    bytes.iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
+    String::from_utf8(bytes).unwrap_or_default()
 }
 
 /// Whether brackets are nested deeper than anybody needs. What is inside a text does not count, and is only told apart

@@ -11,7 +11,10 @@ use crate::raw::{Raw, raw};
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Object(IndexMap<String, Raw>);
+pub struct Object(IndexMap<String, Raw, Hashing>);
+
+/// Seeded anew in every process, so that nobody can choose keys that meet; several are hashed in every request.
+type Hashing = foldhash::quality::RandomState;
 
 impl Object {
     pub fn new() -> Self {
@@ -24,8 +27,13 @@ impl Object {
     }
 
     fn read_from(whole: &ByteString) -> Option<Self> {
-        let members: IndexMap<String, &RawValue> = serde_json::from_str(whole).ok()?;
+        let members: IndexMap<String, &RawValue, Hashing> = serde_json::from_str(whole).ok()?;
         Some(Object(members.into_iter().map(|(key, value)| (key, Raw::part(whole, value))).collect()))
+    }
+
+    /// The object that a value is written as; an empty one for what is none.
+    pub fn of<T: Serialize + ?Sized>(value: &T) -> Self {
+        Object::parse(&raw(value)).unwrap_or_default()
     }
 
     /// As [`Object::parse`], with no parameters, or `null`, read as an empty object.

@@ -15,6 +15,11 @@ pub trait Peer: Send + Sync {
 
     /// Asks the peer something and waits for its answer.
     fn ask<'a>(&'a self, method: &'a str, params: Option<Raw>) -> BoxFuture<'a, Result<Raw, RpcError>>;
+
+    /// Whether it still listens: who hung up is not thinking about a question any more.
+    fn is_there(&self) -> bool {
+        true
+    }
 }
 
 /// A peer that hears nothing and answers no question: a call from the command line.

@@ -2,16 +2,16 @@
 
 /// One event. `data` is the payload; several `data:` lines were joined with newlines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Event {
+pub struct StreamEvent {
     pub id: Option<String>,
     pub name: Option<String>,
     pub data: String,
     pub retry: Option<u64>,
 }
 
-impl Event {
+impl StreamEvent {
     pub fn message(data: impl Into<String>) -> Self {
-        Event { data: data.into(), ..Event::default() }
+        StreamEvent { data: data.into(), ..StreamEvent::default() }
     }
 
     /// The event as it goes over the wire.
@@ -40,7 +40,7 @@ impl Event {
 #[derive(Debug)]
 pub struct EventReader {
     line: Vec<u8>,
-    event: Event,
+    event: StreamEvent,
     has_data: bool,
     after_return: bool,
     size: usize,
@@ -50,11 +50,18 @@ pub struct EventReader {
 impl EventReader {
     /// `limit`: how many bytes one event may have before the stream is given up.
     pub fn new(limit: usize) -> Self {
-        EventReader { line: Vec::new(), event: Event::default(), has_data: false, after_return: false, size: 0, limit }
+        EventReader {
+            line: Vec::new(),
+            event: StreamEvent::default(),
+            has_data: false,
+            after_return: false,
+            size: 0,
+            limit,
+        }
     }
 
     /// Feeds a chunk; `Err` when an event outgrew the limit.
-    pub fn feed(&mut self, chunk: &[u8], mut each: impl FnMut(Event)) -> Result<(), usize> {
+    pub fn feed(&mut self, chunk: &[u8], mut each: impl FnMut(StreamEvent)) -> Result<(), usize> {
         for &byte in chunk {
             let skip = self.after_return && byte == b'\n';
             self.after_return = byte == b'\r';
@@ -79,7 +86,7 @@ impl EventReader {
         self.size
     }
 
-    fn end_line(&mut self, each: &mut impl FnMut(Event)) {
+    fn end_line(&mut self, each: &mut impl FnMut(StreamEvent)) {
         let line = std::mem::take(&mut self.line);
         if line.is_empty() {
             let event = std::mem::take(&mut self.event);

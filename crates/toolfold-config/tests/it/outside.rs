@@ -1,7 +1,7 @@
 //! Variables and flags: what beats what, and how their mistakes are shown.
 
 use insta::assert_snapshot;
-use toolfold_config::{LoadOptions, Loaded, Precise, Problems, load};
+use toolfold_config::{LoadOptions, Loaded, PreciseTier, Problems, load};
 use toolfold_core::Surface;
 
 use crate::options;
@@ -60,10 +60,10 @@ fn the_encoder() {
         loaded.unwrap().config.precise
     };
     let anywhere = ["/opt/toolfold/precise.bin", "/state/toolfold/precise.bin"].map(Into::into).to_vec();
-    assert_eq!(precise(""), Precise::Auto(anywhere.clone()));
-    assert_eq!(precise("[search]\nprecise = \"auto\""), Precise::Auto(anywhere));
-    assert_eq!(precise("[search]\nprecise = \"off\""), Precise::Off);
-    assert_eq!(precise("[search]\nprecise = \"${MODELS}/e.bin\""), Precise::File("/models/e.bin".into()));
+    assert_eq!(precise(""), PreciseTier::Auto(anywhere.clone()));
+    assert_eq!(precise("[search]\nprecise = \"auto\""), PreciseTier::Auto(anywhere));
+    assert_eq!(precise("[search]\nprecise = \"off\""), PreciseTier::Off);
+    assert_eq!(precise("[search]\nprecise = \"${MODELS}/e.bin\""), PreciseTier::File("/models/e.bin".into()));
     assert_snapshot!(with("[search]\nprecise = \"\"", &[], |_| ()).unwrap_err(), @r#"
     toolfold.toml:2:1: search.precise: is empty
       hint: write a path, "auto" or "off"

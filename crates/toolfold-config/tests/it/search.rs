@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use insta::assert_snapshot;
-use toolfold_config::{Config, LoadOptions, Origin, Trust, load};
+use toolfold_config::{Config, LoadOptions, Origin, TrustList, load};
 
 use crate::options;
 
@@ -30,7 +30,7 @@ fn upwards_then_the_users_own() {
     std::fs::create_dir_all(&deep).unwrap();
     let user = folder.path().join("user/toolfold");
     let origin = |options: &LoadOptions| load(options).unwrap().origin;
-    let trust = Trust::new(&folder.path().join("state"));
+    let trust = TrustList::new(&folder.path().join("state"));
     let trusted = |path: PathBuf| {
         trust.add(&path).unwrap();
         path

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use insta::assert_snapshot;
-use toolfold_config::{LoadOptions, Loaded, Origin, Trust, Verdict, load, nearest};
+use toolfold_config::{LoadOptions, Loaded, Origin, TrustList, Verdict, load, nearest};
 
 use crate::options;
 
@@ -36,7 +36,7 @@ fn it_is_not_used_until_it_is_trusted_and_again_after_a_change() {
       hint: look at it, then run: toolfold trust [folder]/repo/toolfold.toml
     ");
 
-    let trust = Trust::new(&folder.path().join("state"));
+    let trust = TrustList::new(&folder.path().join("state"));
     let trusted = trust.add(&file).unwrap();
     assert_eq!(trust.list(), [trusted]);
     let loaded = load(&options).unwrap();
@@ -84,7 +84,7 @@ fn another_file_with_the_same_content_is_not_meant() {
     let options = cloned(folder.path());
     let other = folder.path().join("toolfold.toml");
     std::fs::write(&other, EVIL).unwrap();
-    let trust = Trust::new(&folder.path().join("state"));
+    let trust = TrustList::new(&folder.path().join("state"));
     trust.add(&other).unwrap();
     assert_eq!(trust.verdict(&folder.path().join("repo/toolfold.toml"), EVIL.as_bytes()), Verdict::Unknown);
     assert_eq!(load(&options).unwrap().origin, Origin::File(other), "the next one above is trusted");
@@ -96,7 +96,7 @@ fn what_is_remembered_is_for_this_user_alone() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let options = cloned(folder.path());
-    Trust::new(&folder.path().join("state")).add(&nearest(&options.directory).unwrap()).unwrap();
+    TrustList::new(&folder.path().join("state")).add(&nearest(&options.directory).unwrap()).unwrap();
     let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
     let notes = folder.path().join("state/trusted");
     assert_eq!(mode(&notes), 0o700);

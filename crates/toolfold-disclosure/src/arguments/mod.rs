@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 pub use size::values;
 use toolfold_core::{Entry, Fingerprint, Fuel, Refusal, Spent, ToolId};
-use toolfold_schema::{Schema, Unknown, Unusable};
+use toolfold_schema::{Schema, Undecided, Unusable};
 use toolfold_wire::Raw;
 
 /// Fuel for a thread that others wait for: about half a millisecond. Nearly every call takes a hundredth of it.
@@ -80,9 +80,9 @@ impl Checker {
             Ok(Verdict::Fits) => Ok(Ok(Some(given))),
             Ok(Verdict::Repaired(repaired)) => Ok(Ok(Some(repaired))),
             Ok(Verdict::Refused(refusal)) => Ok(Err(*refusal)),
-            Err(Unknown::Spent(spent)) => Err(spent),
-            Err(Unknown::Endless) => Ok(self.let_through(entry, given, "its schema refers to itself without end")),
-            Err(Unknown::TooDeep) => Ok(self.let_through(entry, given, "its schema is nested too deeply")),
+            Err(Undecided::Spent(spent)) => Err(spent),
+            Err(Undecided::Endless) => Ok(self.let_through(entry, given, "its schema refers to itself without end")),
+            Err(Undecided::TooDeep) => Ok(self.let_through(entry, given, "its schema is nested too deeply")),
         }
     }
 
@@ -104,7 +104,7 @@ impl Checker {
         std::mem::take(&mut self.kept.lock().unwrap_or_else(PoisonError::into_inner).unusable)
     }
 
-    fn verdict(&self, entry: &Entry, given: &Raw, fuel: &Fuel) -> Result<Verdict, Unknown> {
+    fn verdict(&self, entry: &Entry, given: &Raw, fuel: &Fuel) -> Result<Verdict, Undecided> {
         let Some(value) = size::read(given, fuel)? else { return Ok(Verdict::Fits) };
         if !value.is_object() {
             return Ok(Verdict::Refused(Box::new(problem::not_an_object(entry))));

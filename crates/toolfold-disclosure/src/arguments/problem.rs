@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use toolfold_core::{Code, Entry, Next, Refusal, words};
-use toolfold_schema::{Kind, Problem as Broken};
+use toolfold_schema::{Flaw, Violation};
 
 use crate::schema::{parameters, resolve};
 
@@ -28,7 +28,7 @@ pub(super) fn not_an_object(entry: &Entry) -> Refusal {
 }
 
 /// What is wrong with the arguments.
-pub(super) fn refusal(entry: &Entry, schema: &Value, arguments: &Value, broken: &[Broken<'_>]) -> Refusal {
+pub(super) fn refusal(entry: &Entry, schema: &Value, arguments: &Value, broken: &[Violation<'_>]) -> Refusal {
     refuse(entry, broken.iter().map(|broken| problem(schema, arguments, broken)).collect())
 }
 
@@ -51,12 +51,12 @@ fn refuse(entry: &Entry, problems: Vec<Problem>) -> Refusal {
         .next(Next::Describe { tool: entry.id.to_string(), full: true })
 }
 
-fn problem(root: &Value, arguments: &Value, broken: &Broken<'_>) -> Problem {
+fn problem(root: &Value, arguments: &Value, broken: &Violation<'_>) -> Problem {
     let (place, part) = (&broken.at, broken.schema);
     let object = if place.is_empty() { Some(arguments) } else { arguments.pointer(place) };
     match &broken.kind {
-        Kind::Required(name) => missing(root, part, place, name, object),
-        Kind::AdditionalProperties(unexpected) | Kind::UnevaluatedProperties(unexpected) => {
+        Flaw::Required(name) => missing(root, part, place, name, object),
+        Flaw::AdditionalProperties(unexpected) | Flaw::UnevaluatedProperties(unexpected) => {
             Problem { at: shown(place), what: unknown(root, part, unexpected), schema: part.clone() }
         }
         _ => Problem { at: shown(place), what: said(broken), schema: part.clone() },
@@ -90,7 +90,7 @@ fn unknown(root: &Value, part: &Value, unexpected: &[String]) -> String {
 }
 
 /// The checker's own words, without the value: that may be long, and the caller knows it.
-fn said(broken: &Broken<'_>) -> String {
+fn said(broken: &Violation<'_>) -> String {
     let text = broken.text("it");
     let short: String = text.chars().take(LONGEST_MESSAGE).collect();
     if short.len() < text.len() { format!("{short}…") } else { short }

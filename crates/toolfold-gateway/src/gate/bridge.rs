@@ -11,7 +11,6 @@ use std::time::Duration;
 
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
-use tokio_util::sync::CancellationToken;
 use toolfold_core::{Code, Principal, Refusal, ServerName};
 use toolfold_upstream::Call;
 use toolfold_wire::{BoxFuture, Object, Peer, Raw, RpcError, code, raw};
@@ -89,16 +88,14 @@ async fn ask_in_the_middle(
     Err(Failed::Refused(Refusal::new(Code::ServerUnavailable, message)))
 }
 
-/// Nobody but its future cancels it: whoever drops that has cancelled the call.
 fn call(request: &Request, params: &Object, peer: Arc<dyn Peer>) -> Call {
     Call {
         method: request.method.clone(),
-        params: Some(params.to_raw()),
+        params: params.clone(),
         peer,
         client: request.client.id,
         client_capabilities: request.client.capabilities.clone(),
         timeout: None,
-        cancel: CancellationToken::new(),
     }
 }
 
@@ -126,6 +123,10 @@ impl Peer for Able {
             return Box::pin(std::future::ready(Err(error)));
         }
         self.peer.ask(method, params)
+    }
+
+    fn is_there(&self) -> bool {
+        self.peer.is_there()
     }
 }
 

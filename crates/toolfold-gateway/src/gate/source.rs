@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use toolfold_core::{Code, Refusal, ServerName};
 use toolfold_upstream::{Call, CallError, Manifest, State, Upstream};
-use toolfold_wire::{Object, Raw, RpcError};
+use toolfold_wire::{Raw, RpcError};
 
 use crate::local::LocalServer;
 
@@ -32,20 +32,14 @@ impl Source {
             Source::Server(upstream) => upstream.request(call).await.map_err(|error| failed(server, error)),
             Source::Documents => Err(Failed::Answered(RpcError::method_not_found(&call.method))),
             Source::Local(local) => {
-                let params = Object::parse_optional(call.params.as_ref()).unwrap_or_default();
                 if call.method != "tools/call" {
                     return Err(Failed::Answered(RpcError::method_not_found(&call.method)));
                 }
-                let name = params.string("name").unwrap_or_default();
-                let work = local.call(&name, params.get("arguments").map(ToOwned::to_owned));
+                let name = call.params.string("name").unwrap_or_default();
+                let work = local.call(&name, call.params.get("arguments").map(ToOwned::to_owned));
                 let limit = call.timeout.unwrap_or(LOCAL_TIMEOUT);
-                tokio::select! {
-                    () = call.cancel.cancelled() => Err(failed(server, CallError::Cancelled)),
-                    result = tokio::time::timeout(limit, work) => match result {
-                        Ok(result) => result,
-                        Err(_) => Err(failed(server, CallError::Timeout { after: limit })),
-                    },
-                }
+                let late = |_| Err(failed(server, CallError::Timeout { after: limit }));
+                tokio::time::timeout(limit, work).await.unwrap_or_else(late)
             }
         }
     }
@@ -103,7 +97,6 @@ fn failed(server: &ServerName, error: CallError) -> Failed {
             format!("The server {server} did not answer within {} s.", after.as_secs_f32()),
         )
         .hint("The call may still have taken effect: check before you repeat it."),
-        CallError::Cancelled => Refusal::new(Code::ServerTimeout, "The call was cancelled."),
         CallError::TooLarge { limit } => {
             Refusal::new(Code::TooLarge, format!("The answer of the server {server} is larger than {limit} bytes."))
                 .hint("Ask for less: a smaller page, fewer fields, a narrower range.")

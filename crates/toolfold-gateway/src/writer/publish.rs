@@ -8,7 +8,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 use toolfold_core::{Absent, ServerName};
 
-use super::{Dirty, Event, LONGEST_REST, QUICK, START, Writer};
+use super::{AT_ONCE, Dirty, LONGEST_REST, News, QUICK, START, Writer};
 use crate::build::{Part, Plan};
 use crate::claims::Claimant;
 use crate::known::{Known, Listed};
@@ -79,7 +79,11 @@ impl Writer {
 
     /// Whose each address is; what somebody could not have is remembered with its list.
     fn settle_claims(&mut self) {
+        // A race of processes that were started together must not decide who speaks for whom.
         let starting = self.starting && self.started.elapsed() < START;
+        if !starting || self.wave.1.elapsed() >= AT_ONCE {
+            self.wave = (self.number, Instant::now());
+        }
         let claimants: Vec<Claimant<'_>> = self
             .servers
             .iter()
@@ -90,7 +94,7 @@ impl Writer {
                 Some(Claimant { server, addresses: all, second: &manifest.second })
             })
             .collect();
-        let second = self.claims.update(&claimants, self.number, starting);
+        let second = self.claims.update(&claimants, self.wave.0);
         drop(claimants);
         for (server, address) in second {
             let Some(Known { listed: Some(Listed { manifest: Some(manifest), .. }), config, .. }) =
@@ -109,7 +113,7 @@ impl Writer {
         let events = self.events.clone();
         Box::new(move |vectors| {
             let events = events.as_ref().and_then(mpsc::WeakUnboundedSender::upgrade);
-            events.is_some_and(|events| events.send(Event::Encoded(vectors)).is_ok())
+            events.is_some_and(|events| events.send(News::Encoded(vectors)).is_ok())
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use toolfold_config::{Config, Precise};
+use toolfold_config::{Config, PreciseTier};
 use toolfold_core::Fingerprint;
 use toolfold_encoder::Encoder;
 use toolfold_index::packed;
@@ -18,7 +18,7 @@ fn tiny() -> PathBuf {
 }
 
 fn config(store: Option<PathBuf>) -> Config {
-    Config { precise: Precise::File(tiny()), store, ..Config::default() }
+    Config { precise: PreciseTier::File(tiny()), store, ..Config::default() }
 }
 
 /// What the store has for this text.
@@ -65,7 +65,7 @@ async fn what_was_encoded_is_not_encoded_again() {
 #[tokio::test]
 async fn without_an_encoder_nobody_waits() {
     let missing = PathBuf::from("no/such/precise.bin");
-    for precise in [Precise::Off, Precise::Auto(vec![missing.clone()]), Precise::File(missing)] {
+    for precise in [PreciseTier::Off, PreciseTier::Auto(vec![missing.clone()]), PreciseTier::File(missing)] {
         let gateway = start(Config { precise, ..Config::default() });
         assert!(!gateway.is_precise().await);
     }

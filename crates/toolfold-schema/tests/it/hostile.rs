@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value, json};
 use toolfold_core::{Fuel, Spent, Stop};
-use toolfold_schema::{DEEPEST, MOST_PATTERNS, Schema, Unknown, Unusable};
+use toolfold_schema::{DEEPEST, MOST_PATTERNS, Schema, Undecided, Unusable};
 
 const BUDGET: u64 = 2_000_000;
 
-fn outcome(schema: Value, value: &Value) -> Result<bool, Unknown> {
+fn outcome(schema: Value, value: &Value) -> Result<bool, Undecided> {
     Schema::prepare(schema, &Fuel::new(BUDGET)).unwrap().is_valid(value, &Fuel::new(BUDGET))
 }
 
@@ -40,7 +40,7 @@ fn references_that_double_end_with_the_fuel() {
         doubling(named, |n, next| json!({"$id": format!("http://x.example/a{n}"), "allOf": next})),
     ];
     for schema in all {
-        assert_eq!(outcome(schema.clone(), &json!({"x": 1})), Err(Unknown::Spent(Spent::Empty)), "{schema}");
+        assert_eq!(outcome(schema.clone(), &json!({"x": 1})), Err(Undecided::Spent(Spent::Empty)), "{schema}");
     }
 }
 
@@ -58,7 +58,7 @@ fn a_circle_is_seen() {
             "allOf": [{"$recursiveRef": "#"}]}),
         json!({"unevaluatedProperties": {"$ref": "#"}, "not": {"$ref": "#"}}),
     ] {
-        assert_eq!(outcome(schema.clone(), &json!({})), Err(Unknown::Endless), "{schema}");
+        assert_eq!(outcome(schema.clone(), &json!({})), Err(Undecided::Endless), "{schema}");
     }
 }
 
@@ -70,7 +70,7 @@ fn depth_has_an_end() {
     }
     definitions.insert("d5000".to_owned(), json!(true));
     let chain = json!({"$ref": "#/$defs/d0", "$defs": definitions});
-    assert_eq!(outcome(chain, &json!({})), Err(Unknown::TooDeep));
+    assert_eq!(outcome(chain, &json!({})), Err(Undecided::TooDeep));
     // As deep as JSON is read, and a schema that holds itself: far from the end.
     let list = json!({"items": {"allOf": [{"$ref": "#"}]}});
     let deep = (0..DEEPEST / 3 - 1).fold(json!([]), |inner, _| json!([inner]));
@@ -81,7 +81,7 @@ fn depth_has_an_end() {
 fn many_slow_patterns_end_with_the_fuel_or_are_not_looked_at() {
     let text = json!("a".repeat(200_000));
     let slow: Vec<Value> = (0..MOST_PATTERNS).map(|n| json!({"pattern": format!("(a?){{40}}a{{40}}b{n}")})).collect();
-    assert_eq!(outcome(json!({"anyOf": slow}), &text), Err(Unknown::Spent(Spent::Empty)));
+    assert_eq!(outcome(json!({"anyOf": slow}), &text), Err(Undecided::Spent(Spent::Empty)));
     // Beyond the first hundred, and what only a backtracking engine could do, is let through.
     let around: Vec<Value> = (0..3000).map(|n| json!({"pattern": format!("^(?=a)(a|a?)+{n}\\1?$")})).collect();
     assert_eq!(outcome(json!({"allOf": around}), &json!("b")), Ok(true));
@@ -103,7 +103,7 @@ fn a_cancelled_check_stops() {
     stop.set();
     let schema = Schema::prepare(json!({"type": "object"}), &Fuel::new(BUDGET)).unwrap();
     let fuel = Fuel::stoppable(BUDGET, stop);
-    assert_eq!(schema.is_valid(&json!({}), &fuel), Err(Unknown::Spent(Spent::Stopped)));
+    assert_eq!(schema.is_valid(&json!({}), &fuel), Err(Undecided::Spent(Spent::Stopped)));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use futures_util::Stream;
 use tokio::sync::Notify;
 use tokio::time::Instant;
-use toolfold_wire::{Event, Memory, Share};
+use toolfold_wire::{Memory, Share, StreamEvent};
 
 use super::event::{STILL_HERE, event};
 use super::reply::KEEP_ALIVE;
@@ -42,6 +42,8 @@ struct Log {
     closed: Option<Instant>,
     /// Counts readers: a new one takes over from the one before.
     reader: u64,
+    /// Whoever read it last has hung up.
+    abandoned: bool,
 }
 
 struct Kept {
@@ -107,6 +109,15 @@ impl EventLog {
         log.reader == 0 && log.messages.is_empty()
     }
 
+    /// Nobody reads it any more, until somebody comes back for it.
+    pub(crate) fn abandon(&self) {
+        self.lock().abandoned = true;
+    }
+
+    pub(crate) fn is_abandoned(&self) -> bool {
+        self.lock().abandoned
+    }
+
     /// Nothing more will come.
     pub(crate) fn close(&self) {
         self.lock().closed.get_or_insert_with(Instant::now);
@@ -147,6 +158,7 @@ impl EventLog {
         let reader = {
             let mut log = self.lock();
             log.reader += 1;
+            log.abandoned = false;
             log.reader
         };
         self.grown.notify_waiters();
@@ -199,7 +211,7 @@ impl Cursor {
         }
         if std::mem::take(&mut self.prime) {
             let retry = Some(RETRY.as_millis() as u64);
-            return Some(Event { id: Some(self.id()), retry, ..Event::default() }.to_text().into());
+            return Some(StreamEvent { id: Some(self.id()), retry, ..StreamEvent::default() }.to_text().into());
         }
         let log = self.log.clone();
         loop {
@@ -241,6 +253,15 @@ impl Cursor {
     }
 }
 
+impl Drop for Cursor {
+    fn drop(&mut self) {
+        let mut log = self.log.lock();
+        if log.reader == self.reader {
+            log.abandoned = true;
+        }
+    }
+}
+
 enum Look {
     Message(Bytes),
     Wait,
@@ -265,6 +286,20 @@ mod tests {
 
     fn roomy() -> Memory {
         Memory::new(usize::MAX)
+    }
+
+    #[tokio::test]
+    async fn it_is_known_whether_somebody_listens() {
+        let log = Arc::new(EventLog::new(7, 1 << 20));
+        let first = log.clone().read(0, false);
+        assert!(!log.is_abandoned());
+        let second = log.clone().read(0, false);
+        drop(first);
+        assert!(!log.is_abandoned(), "another took over before");
+        drop(second);
+        assert!(log.is_abandoned());
+        let _back = log.clone().read(0, false);
+        assert!(!log.is_abandoned());
     }
 
     #[tokio::test]

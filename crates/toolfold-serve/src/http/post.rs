@@ -148,13 +148,15 @@ async fn request(app: &App, session: Arc<Session>, accepts: Accepts, asking: Ask
     // A client that takes no stream hears what is said meanwhile where it listens, if it does.
     let said = if accepts.events { log.clone() } else { session.common.clone() };
     let said = Said { session: session.clone(), log: said };
-    let mut work = Carried::new(work(session.clone(), log.clone(), asking, running, said));
+    let mut work = Carried::new(log.clone(), work(session.clone(), log.clone(), asking, running, said));
     let first = tokio::select! {
         biased;
         () = work.run() => log.first().await,
         first = log.first(), if accepts.events => first,
         () = tokio::time::sleep(PATIENCE), if accepts.events => First::Stream,
     };
+    // Before the stream is read: from here on it is carried elsewhere.
+    drop(work);
     match first {
         First::Answer(answer) if accepts.json => json_response(StatusCode::OK, answer),
         First::Answer(answer) => event_stream(futures_util::stream::iter(event(None, answer))),
@@ -175,25 +177,30 @@ async fn request(app: &App, session: Arc<Session>, accepts: Accepts, asking: Ask
 }
 
 /// Work that is done here for as long as somebody waits here for it, and elsewhere after that.
-struct Carried(Option<BoxFuture<'static, ()>>);
+struct Carried {
+    work: Option<BoxFuture<'static, ()>>,
+    /// What it says meanwhile: nobody hears that until somebody reads it elsewhere.
+    log: Arc<EventLog>,
+}
 
 impl Carried {
-    fn new(work: impl Future<Output = ()> + Send + 'static) -> Self {
-        Carried(Some(Box::pin(work)))
+    fn new(log: Arc<EventLog>, work: impl Future<Output = ()> + Send + 'static) -> Self {
+        Carried { work: Some(Box::pin(work)), log }
     }
 
     async fn run(&mut self) {
-        if let Some(work) = &mut self.0 {
+        if let Some(work) = &mut self.work {
             work.await;
         }
-        self.0 = None;
+        self.work = None;
     }
 }
 
 impl Drop for Carried {
     fn drop(&mut self) {
-        let rest = self.0.take().zip(tokio::runtime::Handle::try_current().ok());
+        let rest = self.work.take().zip(tokio::runtime::Handle::try_current().ok());
         if let Some((work, runtime)) = rest {
+            self.log.abandon();
             runtime.spawn(work);
         }
     }

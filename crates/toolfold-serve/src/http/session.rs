@@ -156,4 +156,8 @@ impl Outlet for Said {
     fn put(&self, message: Message) {
         self.session.say(&self.log, message.to_line().into());
     }
+
+    fn is_heard(&self) -> bool {
+        !self.log.is_abandoned()
+    }
 }

@@ -15,7 +15,7 @@ use super::failure::status_of;
 use super::headers;
 use super::reply::{KEEP_ALIVE, PATIENCE, Reply, error_response, event_stream, json_response};
 use crate::asking::Asking;
-use crate::outbox::{Lines, Outbox, outbox};
+use crate::outbox::{Outbox, Unread, outbox};
 use crate::stateless::{Asker, Envelope, unsupported};
 use crate::subscription::Subscription;
 
@@ -114,7 +114,7 @@ struct Talk {
     app: Arc<App>,
     id: Id,
     work: Option<Work>,
-    said: Lines,
+    said: Unread,
 }
 
 impl Talk {

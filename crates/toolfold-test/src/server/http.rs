@@ -17,8 +17,8 @@ use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use toolfold_wire::{
-    Era, Event, Id, METHOD_HEADER, MODERN, Message, NAME_HEADER, Object, Raw, RpcError, SESSION_HEADER, VERSION_HEADER,
-    code, decode_header, name_of, parameter_headers,
+    Era, Id, METHOD_HEADER, MODERN, Message, NAME_HEADER, Object, Raw, RpcError, SESSION_HEADER, StreamEvent,
+    VERSION_HEADER, code, decode_header, name_of, parameter_headers,
 };
 
 use super::link::{Link, Questions};
@@ -215,7 +215,7 @@ async fn reply(always_stream: bool, mut messages: mpsc::UnboundedReceiver<Messag
 }
 
 fn event(message: &Message) -> Result<Bytes, Infallible> {
-    Ok(Event::message(message.to_line()).to_text().into())
+    Ok(StreamEvent::message(message.to_line()).to_text().into())
 }
 
 fn event_stream(body: Body) -> Response {

@@ -67,6 +67,7 @@ pub async fn run(arguments: impl Iterator<Item = String>) -> Result<(), String> 
     let arguments = read_arguments(arguments)?;
     let journal = Journal::open(arguments.journal.as_deref()).map_err(|error| error.to_string())?;
     journal.start();
+    write_stderr(arguments.script.stderr);
     if let Some(code) = arguments.script.exit_at_start {
         journal.exit("exit_at_start", code);
     }
@@ -80,7 +81,6 @@ pub async fn run(arguments: impl Iterator<Item = String>) -> Result<(), String> 
     };
     // The fake lives as long as the process.
     let fake: &'static Fake = Box::leak(Box::new(fake));
-    write_stderr(fake.script.stderr);
     spawn_child(&fake.script)?;
     tokio::spawn(fake.end_of_life());
     // Installed here and now: a signal that comes before would end the process without a word in the journal.

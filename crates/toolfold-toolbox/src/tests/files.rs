@@ -11,7 +11,7 @@ use crate::BOUNDS;
 use crate::arguments::Arguments;
 use crate::folder::Folder;
 use crate::private::Private;
-use crate::tool::Answer;
+use crate::tool::Replied;
 use crate::{files, search};
 
 struct Place {
@@ -43,7 +43,7 @@ fn place() -> Place {
     Place { folder: Folder::new(&root, &Private::default()).unwrap(), root, secret, _outer: outer }
 }
 
-type Run = fn(&Folder, &Arguments<'_>) -> Answer;
+type Run = fn(&Folder, &Arguments<'_>) -> Replied;
 
 fn call(place: &Place, run: Run, arguments: Value) -> String {
     written(run(&place.folder, &Arguments::new(&arguments, &Fuel::new(BOUNDS.fuel), &Private::default())))

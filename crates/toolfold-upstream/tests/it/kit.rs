@@ -8,11 +8,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 use toolfold_config::{EraChoice, Server, Start, Timeouts, Transport};
 use toolfold_core::{Secret, ServerName};
 use toolfold_upstream::{Call, CallError, Event, House, Manifest, Report, State, Upstream};
-use toolfold_wire::{BoxFuture, Memory, Peer, Raw, RpcError, raw};
+use toolfold_wire::{BoxFuture, Memory, Object, Peer, Raw, RpcError, raw};
 
 /// Long enough for a loaded machine; a test that waits for it has failed.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -129,12 +128,11 @@ pub(crate) fn call(method: &str, params: Value) -> Call {
 pub(crate) fn by(client: &Arc<Client>, number: u64, method: &str, params: Value) -> Call {
     Call {
         method: method.into(),
-        params: Some(raw(&params)),
+        params: Object::of(&params),
         peer: client.clone(),
         client: number,
         client_capabilities: Some(raw(&json!({"elicitation": {}}))),
         timeout: None,
-        cancel: CancellationToken::new(),
     }
 }
 

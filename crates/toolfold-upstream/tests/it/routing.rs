@@ -69,7 +69,7 @@ async fn a_progress_token_written_with_escapes_is_replaced_like_any_other() {
     let client = Client::new(json!({}));
     let mut call = by(&client, 1, "tools/call", json!({}));
     let params = r#"{"name":"progress","\u005fmeta":{"progress\u0054oken":1}}"#;
-    call.params = Some(toolfold_wire::raw_of(params).unwrap());
+    call.params = toolfold_wire::Object::parse(&toolfold_wire::raw_of(params).unwrap()).unwrap();
     let token = text_of(&subject.call(call).await.unwrap());
     assert_ne!(token, "1", "the server sees a token of ours");
     assert_eq!(client.hear().await.1["progressToken"], 1);

@@ -1,9 +1,9 @@
 //! Server-sent events, however the chunks break.
 
 use proptest::prelude::*;
-use toolfold_wire::{Event, EventReader};
+use toolfold_wire::{EventReader, StreamEvent};
 
-fn read(chunks: &[&[u8]], limit: usize) -> Result<Vec<Event>, usize> {
+fn read(chunks: &[&[u8]], limit: usize) -> Result<Vec<StreamEvent>, usize> {
     let mut reader = EventReader::new(limit);
     let mut events = Vec::new();
     for chunk in chunks {
@@ -20,9 +20,9 @@ fn fields_comments_and_line_ends_are_understood() {
     assert_eq!(
         events,
         [
-            Event { id: Some("7".into()), retry: Some(50), data: "{\"a\":\n1}".into(), name: None },
-            Event { name: Some("x".into()), data: "tight".into(), ..Event::default() },
-            Event::default(),
+            StreamEvent { id: Some("7".into()), retry: Some(50), data: "{\"a\":\n1}".into(), name: None },
+            StreamEvent { name: Some("x".into()), data: "tight".into(), ..StreamEvent::default() },
+            StreamEvent::default(),
         ]
     );
 }
@@ -38,7 +38,7 @@ proptest! {
         data in prop::collection::vec("[^\r\0]*", 1..5),
         breaks in prop::collection::vec(any::<prop::sample::Index>(), 0..8),
     ) {
-        let text: String = data.iter().map(|data| Event::message(data.clone()).to_text()).collect();
+        let text: String = data.iter().map(|data| StreamEvent::message(data.clone()).to_text()).collect();
         let mut places: Vec<usize> = breaks.iter().map(|place| place.index(text.len() + 1)).collect();
         places.extend([0, text.len()]);
         places.sort_unstable();

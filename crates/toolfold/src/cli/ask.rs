@@ -13,7 +13,7 @@ const ENCODER: Duration = Duration::from_secs(3);
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Ask {
-    Search(search::Search),
+    Search(search::SearchCommand),
     Ls(ls::Ls),
     Tree(tree::Tree),
     Show(show::Show),

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use serde_json::json;
-use toolfold_config::{LoadOptions, Origin, Problem, Severity, Trust, Verdict, load};
+use toolfold_config::{LoadOptions, Origin, Problem, Severity, TrustList, Verdict, load};
 use toolfold_core::shown;
 use toolfold_gateway::{Documents, Unusable};
 
@@ -60,7 +60,7 @@ fn untrusted(origin: &Origin, options: &LoadOptions) -> Option<Problem> {
     let found = options.file.is_none() && !options.environment.contains_key("TOOLFOLD_CONFIG");
     let users = options.user_config_dir.as_deref().is_some_and(|folder| path.parent() == Some(folder));
     let content = std::fs::read(path).ok()?;
-    let trusted = options.data_dir.as_deref().map(|state| Trust::new(state).verdict(path, &content));
+    let trusted = options.data_dir.as_deref().map(|state| TrustList::new(state).verdict(path, &content));
     (found && !users && trusted != Some(Verdict::Trusted)).then(|| Problem {
         message: "is not used yet: it was found here, and nobody has trusted it as it is now".to_owned(),
         hint: Some("look at it, then run: toolfold trust".to_owned()),

@@ -4,6 +4,7 @@
 //! without end must not make anybody wait), and a file that has grown is set aside once, its predecessor is gone. Arguments
 //! and results are never written.
 
+use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::Write;
@@ -17,7 +18,7 @@ use tokio::sync::broadcast::error::RecvError;
 use toolfold_core::{ServerName, shown_line};
 use toolfold_gateway::CallRecord;
 use tracing::field::{Field, Visit};
-use tracing::{Event, Level, Subscriber, info};
+use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::fmt::format::Writer;
@@ -27,11 +28,12 @@ use tracing_subscriber::registry::LookupSpan;
 
 /// The file of calls. No server can have a dot in its name.
 const CALLS: &str = "all.calls";
-/// The target of the event that ends a call.
-pub(crate) const CALL_TARGET: &str = "toolfold::call";
 /// One megabyte, twice: as much as anybody reads.
 pub(crate) const LARGEST: u64 = 1 << 20;
-const QUEUE: usize = 1_024;
+/// As many calls as are made while the thread lingers.
+const QUEUE: usize = 4_096;
+/// How long lines are gathered: writing each by itself would cost a call a tenth of its time.
+const LINGER: Duration = Duration::from_millis(50);
 
 pub(crate) struct Journal {
     lines: SyncSender<Message>,
@@ -50,20 +52,35 @@ enum Message {
 static WRITER: OnceLock<SyncSender<Message>> = OnceLock::new();
 const FLUSH: Duration = Duration::from_secs(1);
 
-/// Writes down every call of a gateway when it has ended, until the gateway is gone. No arguments and no results.
+/// Writes down every call of a gateway when it has ended, until the gateway is gone. No arguments and no results. Not by
+/// way of the log: that would cost a call more than finding its tool.
 pub(crate) async fn follow_calls(mut calls: tokio::sync::broadcast::Receiver<CallRecord>) {
+    let Some(writer) = WRITER.get() else { return };
     loop {
-        match calls.recv().await {
+        let mut text = String::new();
+        // Writing to a string cannot fail, and a full queue drops the line.
+        let _ = match calls.recv().await {
             Ok(call) => {
-                let what = call.tool.as_deref().unwrap_or(&call.method);
-                let (principal, took) = (call.principal.name(), call.took);
-                info!(target: CALL_TARGET, principal, outcome = call.outcome, ?took, "{what}");
+                let what = shown_line(call.tool.as_deref().unwrap_or(&call.method));
+                let (principal, outcome, took) = (shown_line(call.principal.name()), call.outcome, call.took);
+                begin(&mut text);
+                write!(text, "{what} principal={principal} outcome={outcome} took={took:?}")
             }
             // Nobody reads a thousand calls a second: what is missing is said.
-            Err(RecvError::Lagged(missed)) => info!(target: CALL_TARGET, missed, "calls that are not listed"),
+            Err(RecvError::Lagged(missed)) => {
+                begin(&mut text);
+                write!(text, "calls that are not listed missed={missed}")
+            }
             Err(RecvError::Closed) => return,
-        }
+        };
+        let _ = writer.try_send(Message::Line { file: CALLS.to_owned(), text });
     }
+}
+
+/// Every line begins with the time.
+fn begin(text: &mut String) {
+    let _ = SystemTime.format_time(&mut Writer::new(text));
+    text.push(' ');
 }
 
 impl Journal {
@@ -87,15 +104,11 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Journal {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         let mut fields = Fields::default();
         event.record(&mut fields);
-        let file = match fields.server {
-            _ if event.metadata().target() == CALL_TARGET => CALLS.to_owned(),
-            Some(server) => server,
-            None => return,
-        };
+        let Some(file) = fields.server else { return };
         let mut text = String::new();
-        // Writing to a string cannot fail, and a full queue drops the line.
-        let _ = SystemTime.format_time(&mut Writer::new(&mut text));
-        let _ = write!(text, " {}{}", fields.message, fields.rest);
+        begin(&mut text);
+        text.push_str(&fields.message);
+        text.push_str(&fields.rest);
         let _ = self.lines.try_send(Message::Line { file, text });
     }
 }
@@ -153,23 +166,43 @@ fn files(folder: &Path, name: &str) -> (PathBuf, PathBuf) {
 }
 
 fn write_all(folder: &Path, queue: &Receiver<Message>) {
-    while let Ok(message) = queue.recv() {
-        match message {
+    while let Ok(first) = queue.recv() {
+        let (mut gathered, mut waiting) = (BTreeMap::<String, String>::new(), Vec::new());
+        take(first, &mut gathered, &mut waiting);
+        // Asleep, not waiting for the queue: whoever adds a line then has nobody to wake.
+        if waiting.is_empty() {
+            std::thread::sleep(LINGER);
+        }
+        queue.try_iter().for_each(|message| take(message, &mut gathered, &mut waiting));
+        for (file, lines) in gathered {
             // A disk that is full costs the log, nothing else.
-            Message::Line { file, text } => drop(append(folder, &file, &text)),
-            Message::Flush(done) => drop(done.send(())),
+            drop(append(folder, &file, &lines));
+        }
+        for done in waiting {
+            let _ = done.send(());
         }
     }
 }
 
-fn append(folder: &Path, name: &str, text: &str) -> std::io::Result<()> {
+fn take(message: Message, gathered: &mut BTreeMap<String, String>, waiting: &mut Vec<SyncSender<()>>) {
+    match message {
+        Message::Line { file, text } => {
+            let lines = gathered.entry(file).or_default();
+            lines.push_str(&text);
+            lines.push('\n');
+        }
+        Message::Flush(done) => waiting.push(done),
+    }
+}
+
+/// `lines`: whole ones.
+fn append(folder: &Path, name: &str, lines: &str) -> std::io::Result<()> {
     let (path, before) = files(folder, name);
-    if fs::metadata(&path).is_ok_and(|about| about.len() + text.len() as u64 > LARGEST) {
+    if fs::metadata(&path).is_ok_and(|about| about.len() + lines.len() as u64 > LARGEST) {
         fs::rename(&path, before)?;
     }
-    let mut file = open(&path)?;
     // In one piece: other instances append to the same file.
-    file.write_all(format!("{text}\n").as_bytes())
+    open(&path)?.write_all(lines.as_bytes())
 }
 
 fn open(path: &Path) -> std::io::Result<File> {
@@ -194,7 +227,7 @@ mod tests {
         let (path, before) = files(&folder(&state), "noisy");
         let line = "x".repeat(100_000);
         for number in 0..40 {
-            append(&folder(&state), "noisy", &format!("{number} {line}")).unwrap();
+            append(&folder(&state), "noisy", &format!("{number} {line}\n")).unwrap();
         }
         let (now, before) = (fs::metadata(&path).unwrap(), fs::metadata(before).unwrap());
         assert!(now.len() <= LARGEST && before.len() <= LARGEST);

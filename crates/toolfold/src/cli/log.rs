@@ -15,7 +15,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer};
 
 use super::Common;
-use super::journal::{CALL_TARGET, Journal};
+use super::journal::Journal;
 use super::output::tell;
 
 /// `usual` is what is logged where nobody asks for more or less.
@@ -32,11 +32,6 @@ pub(crate) fn start(common: &Common, usual: &str) {
         tell(&format!("TOOLFOLD_LOG={wanted:?} is not a filter; use error, warn, info, debug or trace."));
         EnvFilter::new(usual)
     });
-    // Calls have a file of their own: `toolfold logs --calls`.
-    let filter = match format!("{CALL_TARGET}=off").parse() {
-        Ok(off) => filter.add_directive(off),
-        Err(_) => filter,
-    };
     let lines = tracing_subscriber::fmt::layer()
         .fmt_fields(debug_fn(write_field).delimited(" "))
         .with_writer(std::io::stderr)

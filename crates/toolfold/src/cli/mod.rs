@@ -86,7 +86,7 @@ enum Command {
     /// Use the toolfold.toml that was found here or above
     Trust(trust::Trust),
     /// Find tools by what they do
-    Search(search::Search),
+    Search(search::SearchCommand),
     /// List servers, or the tools of one
     Ls(ls::Ls),
     /// Show everything as a tree

@@ -17,7 +17,7 @@ use super::ls::node_at;
 use super::output::{Style, as_json};
 
 #[derive(Debug, Args, Serialize, Deserialize)]
-pub(crate) struct Search {
+pub(crate) struct SearchCommand {
     /// What the tool should do, in your own words
     #[arg(required = true)]
     query: Vec<String>,
@@ -44,7 +44,7 @@ pub(crate) struct Search {
     explain: bool,
 }
 
-impl Search {
+impl SearchCommand {
     pub(crate) fn needs(&self) -> Needs {
         self.server.clone().map_or(Needs::All, Needs::Server)
     }

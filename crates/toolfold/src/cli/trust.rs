@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::json;
-use toolfold_config::{Config, LoadOptions, Transport, Trust as Trusted, TrustError, Verdict, load, nearest};
+use toolfold_config::{Config, LoadOptions, Transport, TrustError, TrustList, Verdict, load, nearest};
 use toolfold_core::shown_line;
 
 use super::output::{print, print_json};
@@ -39,7 +39,7 @@ impl Trust {
             return Err(Fail::usage("there is no folder to remember it in")
                 .hint("set HOME or XDG_STATE_HOME, or name the file with --config"));
         };
-        let trusted = Trusted::new(state);
+        let trusted = TrustList::new(state);
         if self.list {
             return list(&trusted, common);
         }
@@ -103,7 +103,7 @@ fn servers(config: &Result<Config, toolfold_config::Problems>) -> Vec<String> {
     if lines.is_empty() { vec!["no server".to_owned()] } else { lines }
 }
 
-fn list(trusted: &Trusted, common: &Common) -> Result<(), Fail> {
+fn list(trusted: &TrustList, common: &Common) -> Result<(), Fail> {
     let files = trusted.list();
     if common.json {
         return print_json(&files);

@@ -133,7 +133,7 @@ fn what_a_server_writes_can_be_read_later() {
     assert_eq!(run(&world, &["logs", "broken"]).status.code(), Some(1));
     assert_eq!(run(&world, &["status"]).status.code(), Some(3));
     let logs = said(&run(&world, &["logs", "broken"]));
-    assert!(logs.contains("the server failed"), "{logs}");
+    assert!(logs.contains("the server failed") && logs.contains("line 2 of 2 on stderr"), "{logs}");
     let wrong = run(&world, &["logs", "brocken"]);
     assert_eq!(wrong.status.code(), Some(2));
     assert!(said(&wrong).contains("did you mean \"broken\"?"), "{}", said(&wrong));

@@ -4,21 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Names that may stand for two things, and why nobody confuses them.
-const ALLOWED: [(&str, &str); 14] = [
-    ("Answer", "of the store, and of a command"),
-    ("Found", "inside the schema crate: a search and a place"),
-    ("Kind", "of an entry, and of a problem with arguments"),
-    ("Pattern", "of ids, of a schema and of the toolbox"),
-    ("Problem", "of arguments, and of a tool's input"),
-    ("Unknown", "a name, and a schema's vocabulary"),
-    ("Event", "of a stream (`sse::Event`), of a server, of the writer: each is named with its module"),
-    ("Format", "of a configuration file, where that is read; of an answer everywhere else"),
-    ("Lines", "of an entry (kept beside it), and of a transport"),
+const ALLOWED: [(&str, &str); 2] = [
     ("Meaning", "how a query is understood, within search alone"),
-    ("Precise", "what the configuration asks for, and `toolfold_index::Precise`, which is always written out"),
-    ("Search", "the command's arguments, and the action it becomes"),
     ("Source", "where calls go; the catalog's is where a list came from"),
-    ("Trust", "the command's arguments, and the list it changes"),
 ];
 
 /// Crates whose words nobody else has to read.

@@ -5,8 +5,8 @@ use serde_json::{Number, Value};
 
 /// One broken keyword.
 #[derive(Debug, Clone)]
-pub struct Problem<'s> {
-    pub kind: Kind<'s>,
+pub struct Violation<'s> {
+    pub kind: Flaw<'s>,
     /// A JSON pointer to the part of the value; empty for the whole.
     pub at: String,
     /// The schema whose keyword is broken.
@@ -14,7 +14,7 @@ pub struct Problem<'s> {
 }
 
 #[derive(Debug, Clone)]
-pub enum Kind<'s> {
+pub enum Flaw<'s> {
     False,
     Type(&'s [String]),
     Enum(&'s [Value]),
@@ -46,7 +46,7 @@ pub enum Kind<'s> {
     UnevaluatedProperties(Vec<String>),
 }
 
-impl Problem<'_> {
+impl Violation<'_> {
     /// A sentence about the value, which is called `it`.
     pub fn text(&self, it: &str) -> String {
         let count =
@@ -55,41 +55,41 @@ impl Problem<'_> {
         let items = |limit: u64| count(limit, "item", "items");
         let properties = |limit: u64| count(limit, "property", "properties");
         match &self.kind {
-            Kind::False => format!("False schema does not allow {it}"),
-            Kind::Type([only]) => format!("{it} is not of type {only:?}"),
-            Kind::Type(names) => {
+            Flaw::False => format!("False schema does not allow {it}"),
+            Flaw::Type([only]) => format!("{it} is not of type {only:?}"),
+            Flaw::Type(names) => {
                 format!("{it} is not of types {}", listed(names.iter().map(|name| format!("{name:?}"))))
             }
-            Kind::Enum(options) => format!("{it} is not one of {}", options_shown(options)),
-            Kind::Const(wanted) => format!("{wanted} was expected"),
-            Kind::Minimum(limit) => format!("{it} is less than the minimum of {limit}"),
-            Kind::Maximum(limit) => format!("{it} is greater than the maximum of {limit}"),
-            Kind::ExclusiveMinimum(limit) => format!("{it} is less than or equal to the minimum of {limit}"),
-            Kind::ExclusiveMaximum(limit) => format!("{it} is greater than or equal to the maximum of {limit}"),
-            Kind::MultipleOf(of) => format!("{it} is not a multiple of {of}"),
-            Kind::MinLength(limit) => format!("{it} is shorter than {}", characters(*limit)),
-            Kind::MaxLength(limit) => format!("{it} is longer than {}", characters(*limit)),
-            Kind::Pattern(pattern) => format!("{it} does not match \"{pattern}\""),
-            Kind::AdditionalItems(extra) => format!("Additional items are not allowed ({})", items(*extra as u64)),
-            Kind::MinItems(limit) => format!("{it} has less than {}", items(*limit)),
-            Kind::MaxItems(limit) => format!("{it} has more than {}", items(*limit)),
-            Kind::UniqueItems => format!("{it} has non-unique elements"),
-            Kind::Contains => format!("None of {it} are valid under the given schema"),
-            Kind::AdditionalProperties(names) => {
+            Flaw::Enum(options) => format!("{it} is not one of {}", options_shown(options)),
+            Flaw::Const(wanted) => format!("{wanted} was expected"),
+            Flaw::Minimum(limit) => format!("{it} is less than the minimum of {limit}"),
+            Flaw::Maximum(limit) => format!("{it} is greater than the maximum of {limit}"),
+            Flaw::ExclusiveMinimum(limit) => format!("{it} is less than or equal to the minimum of {limit}"),
+            Flaw::ExclusiveMaximum(limit) => format!("{it} is greater than or equal to the maximum of {limit}"),
+            Flaw::MultipleOf(of) => format!("{it} is not a multiple of {of}"),
+            Flaw::MinLength(limit) => format!("{it} is shorter than {}", characters(*limit)),
+            Flaw::MaxLength(limit) => format!("{it} is longer than {}", characters(*limit)),
+            Flaw::Pattern(pattern) => format!("{it} does not match \"{pattern}\""),
+            Flaw::AdditionalItems(extra) => format!("Additional items are not allowed ({})", items(*extra as u64)),
+            Flaw::MinItems(limit) => format!("{it} has less than {}", items(*limit)),
+            Flaw::MaxItems(limit) => format!("{it} has more than {}", items(*limit)),
+            Flaw::UniqueItems => format!("{it} has non-unique elements"),
+            Flaw::Contains => format!("None of {it} are valid under the given schema"),
+            Flaw::AdditionalProperties(names) => {
                 format!("Additional properties are not allowed ({})", unexpected(names))
             }
-            Kind::MinProperties(limit) => format!("{it} has less than {}", properties(*limit)),
-            Kind::MaxProperties(limit) => format!("{it} has more than {}", properties(*limit)),
-            Kind::PropertyName(what) => what.clone(),
-            Kind::Required(name) => format!("{} is a required property", Value::from(*name)),
-            Kind::AnyOf => format!("{it} is not valid under any of the schemas listed in the 'anyOf' keyword"),
-            Kind::OneOfNone => format!("{it} is not valid under any of the schemas listed in the 'oneOf' keyword"),
-            Kind::OneOfSeveral => {
+            Flaw::MinProperties(limit) => format!("{it} has less than {}", properties(*limit)),
+            Flaw::MaxProperties(limit) => format!("{it} has more than {}", properties(*limit)),
+            Flaw::PropertyName(what) => what.clone(),
+            Flaw::Required(name) => format!("{} is a required property", Value::from(*name)),
+            Flaw::AnyOf => format!("{it} is not valid under any of the schemas listed in the 'anyOf' keyword"),
+            Flaw::OneOfNone => format!("{it} is not valid under any of the schemas listed in the 'oneOf' keyword"),
+            Flaw::OneOfSeveral => {
                 format!("{it} is valid under more than one of the schemas listed in the 'oneOf' keyword")
             }
-            Kind::Not(schema) => format!("{schema} is not allowed for {it}"),
-            Kind::UnevaluatedItems(extra) => format!("Unevaluated items are not allowed ({})", items(*extra as u64)),
-            Kind::UnevaluatedProperties(names) => {
+            Flaw::Not(schema) => format!("{schema} is not allowed for {it}"),
+            Flaw::UnevaluatedItems(extra) => format!("Unevaluated items are not allowed ({})", items(*extra as u64)),
+            Flaw::UnevaluatedProperties(names) => {
                 format!("Unevaluated properties are not allowed ({})", unexpected(names))
             }
         }
