@@ -12,9 +12,9 @@ use std::sync::Arc;
 
 use toolfold_catalog::ServerTools;
 use toolfold_config::Config;
-use toolfold_core::{Entry, Kind, ServerName};
+use toolfold_core::{BadDefinition, Entry, Kind, ServerName};
 
-use crate::front_matter::definition;
+use crate::front_matter::{BadDocument, definition};
 
 const LARGEST: u64 = 1024 * 1024;
 const DEEPEST: usize = 6;
@@ -63,11 +63,11 @@ impl Documents {
         for path in files {
             let read = entry(server, kind, path).and_then(|entry| match names.insert(entry.name().to_owned()) {
                 true => Ok(entry),
-                false => Err(format!("is left out: an earlier file is called {:?} too", entry.name())),
+                false => Err(LeftOut::Twice(entry.name().to_owned())),
             });
             match read {
                 Ok(entry) => entries.push(Arc::new(entry)),
-                Err(why) => self.unusable.push(Unusable { path: path.clone(), why }),
+                Err(why) => self.unusable.push(Unusable { path: path.clone(), why: why.to_string() }),
             }
         }
         entries
@@ -94,34 +94,57 @@ fn about(kind: Kind) -> &'static str {
     }
 }
 
-fn entry(server: &ServerName, kind: Kind, path: &Path) -> Result<Entry, String> {
+/// Why a file is left out, in words that follow its name.
+#[derive(Debug, thiserror::Error)]
+enum LeftOut {
+    #[error("does not exist")]
+    Missing,
+    #[error("may not be read")]
+    Forbidden,
+    #[error("cannot be read: {0}")]
+    Unreadable(std::io::Error),
+    #[error("is not a file")]
+    NoFile,
+    #[error("is larger than 1 MiB")]
+    TooLarge,
+    #[error("is not UTF-8 text")]
+    NoText,
+    #[error("is left out: an earlier file is called {0:?} too")]
+    Twice(String),
+    #[error(transparent)]
+    Document(#[from] BadDocument),
+    #[error(transparent)]
+    Definition(#[from] BadDefinition),
+}
+
+fn entry(server: &ServerName, kind: Kind, path: &Path) -> Result<Entry, LeftOut> {
     // A skill is named after its folder, an agent after its file.
     let named_by = if is_skill(path) { path.parent().and_then(Path::file_name) } else { path.file_stem() };
     let usual_name = named_by.unwrap_or_default().to_string_lossy();
-    Entry::document(server, kind, &definition(&text(path)?, &usual_name)?).map_err(|why| why.to_string())
+    Ok(Entry::document(server, kind, &definition(&text(path)?, &usual_name)?)?)
 }
 
-fn text(path: &Path) -> Result<String, String> {
+fn text(path: &Path) -> Result<String, LeftOut> {
     // Asked before it is opened: opening a pipe waits for somebody to write into it.
     let is_file = fs::metadata(path).map(|about| about.is_file());
     let mut bytes = Vec::new();
     let read = match is_file {
         Ok(true) => File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes)),
-        Ok(false) => return Err("is not a file".to_owned()),
+        Ok(false) => return Err(LeftOut::NoFile),
         Err(error) => Err(error),
     };
-    read.map_err(|error| unreadable(&error))?;
+    read.map_err(unreadable)?;
     if bytes.len() as u64 > LARGEST {
-        return Err("is larger than 1 MiB".to_owned());
+        return Err(LeftOut::TooLarge);
     }
-    String::from_utf8(bytes).map_err(|_| "is not UTF-8 text".to_owned())
+    String::from_utf8(bytes).map_err(|_| LeftOut::NoText)
 }
 
-fn unreadable(error: &std::io::Error) -> String {
+fn unreadable(error: std::io::Error) -> LeftOut {
     match error.kind() {
-        ErrorKind::NotFound => "does not exist".to_owned(),
-        ErrorKind::PermissionDenied => "may not be read".to_owned(),
-        _ => format!("cannot be read: {error}"),
+        ErrorKind::NotFound => LeftOut::Missing,
+        ErrorKind::PermissionDenied => LeftOut::Forbidden,
+        _ => LeftOut::Unreadable(error),
     }
 }
 
@@ -149,7 +172,7 @@ impl Found {
             match fs::metadata(path) {
                 Ok(about) if about.is_dir() => found.walk(path, 0),
                 Ok(_) => found.files.push(path.clone()),
-                Err(error) => found.unusable.push(Unusable { path: path.clone(), why: unreadable(&error) }),
+                Err(error) => found.unusable.push(Unusable { path: path.clone(), why: unreadable(error).to_string() }),
             }
         }
         if found.files.len() > MOST_FILES || found.left == 0 {
@@ -164,7 +187,7 @@ impl Found {
         let children = match fs::read_dir(folder) {
             Ok(children) => children.take(self.left),
             Err(error) => {
-                self.unusable.push(Unusable { path: folder.to_owned(), why: unreadable(&error) });
+                self.unusable.push(Unusable { path: folder.to_owned(), why: unreadable(error).to_string() });
                 return;
             }
         };

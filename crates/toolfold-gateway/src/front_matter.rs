@@ -13,13 +13,32 @@ const MOST_NODES: usize = 20_000;
 
 type Members = Map<String, Value>;
 
-/// The definition, or what is wrong with the file in words that follow its name.
-pub(crate) fn definition(text: &str, usual_name: &str) -> Result<Raw, String> {
+/// What is wrong with a file, in words that follow its name.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BadDocument {
+    #[error("has no front matter: its first line must be ---")]
+    NoFront,
+    #[error("has front matter without an end: a second line --- is missing")]
+    Unended,
+    #[error("has front matter that is not a list of keys with values")]
+    NoKeys,
+    #[error("has front matter that is not YAML: {0}")]
+    NotYaml(String),
+    #[error("has neither a description nor a text")]
+    Empty,
+    #[error("has an empty name")]
+    Nameless,
+    #[error("has a name that cannot be used: one line of at most {LONGEST_NAME} characters can")]
+    BadName,
+}
+
+/// The definition, or what is wrong with the file.
+pub(crate) fn definition(text: &str, usual_name: &str) -> Result<Raw, BadDocument> {
     let (front, body) = split(text)?;
     let members = members(front)?;
     let name = named(scalar(&members, &["name"]).as_deref().unwrap_or(usual_name))?;
     let said = scalar(&members, &["description"]).map(|text| text.replace("\\n", "\n"));
-    let said = said.or_else(|| first_words(body)).ok_or("has neither a description nor a text")?;
+    let said = said.or_else(|| first_words(body)).ok_or(BadDocument::Empty)?;
     let (description, told) = without_examples(&said);
     let mut object = Object::new().with("name", &name).with("description", &description);
     let mut add = |key: &str, value: Value| {
@@ -44,11 +63,11 @@ pub(crate) fn definition(text: &str, usual_name: &str) -> Result<Raw, String> {
 }
 
 /// What is between the two lines of dashes, and what follows.
-fn split(text: &str) -> Result<(&str, &str), &'static str> {
+fn split(text: &str) -> Result<(&str, &str), BadDocument> {
     let text = text.trim_start_matches('\u{feff}');
     let opening = text.lines().next().unwrap_or_default();
     if opening.trim_end() != "---" {
-        return Err("has no front matter: its first line must be ---");
+        return Err(BadDocument::NoFront);
     }
     let mut at = text.find('\n').map_or(text.len(), |end| end + 1);
     let start = at;
@@ -58,21 +77,21 @@ fn split(text: &str) -> Result<(&str, &str), &'static str> {
         }
         at += line.len();
     }
-    Err("has front matter without an end: a second line --- is missing")
+    Err(BadDocument::Unended)
 }
 
 /// The members under names without case and punctuation: `allowed-tools`, `allowedTools` and `allowed_tools` are one.
-fn members(front: &str) -> Result<Members, String> {
+fn members(front: &str) -> Result<Members, BadDocument> {
     let parsed = yaml(front).or_else(|problem| yaml(&quoted(front)).map_err(|_| problem))?;
     let plain = |key: &str| key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     match parsed {
         Value::Object(members) => Ok(members.into_iter().map(|(key, value)| (plain(&key), value)).collect()),
         Value::Null => Ok(Members::new()),
-        _ => Err("has front matter that is not a list of keys with values".to_owned()),
+        _ => Err(BadDocument::NoKeys),
     }
 }
 
-fn yaml(text: &str) -> Result<Value, String> {
+fn yaml(text: &str) -> Result<Value, BadDocument> {
     if text.trim().is_empty() {
         return Ok(Value::Null);
     }
@@ -89,7 +108,7 @@ fn yaml(text: &str) -> Result<Value, String> {
     // One line further down, where it is in the file: the dashes are above it.
     serde_saphyr::from_str_with_options(&format!("\n{text}"), options).map_err(|error| {
         let words: Vec<String> = error.to_string().split_whitespace().map(str::to_owned).collect();
-        format!("has front matter that is not YAML: {}", words.join(" "))
+        BadDocument::NotYaml(words.join(" "))
     })
 }
 
@@ -105,13 +124,13 @@ fn quoted(front: &str) -> String {
     front.lines().map(|line| quote(line).unwrap_or_else(|| line.to_owned()) + "\n").collect()
 }
 
-fn named(name: &str) -> Result<String, String> {
+fn named(name: &str) -> Result<String, BadDocument> {
     let name = name.trim();
     if name.is_empty() {
-        return Err("has an empty name".to_owned());
+        return Err(BadDocument::Nameless);
     }
     if name.chars().count() > LONGEST_NAME || name.chars().any(char::is_control) {
-        return Err(format!("has a name that cannot be used: one line of at most {LONGEST_NAME} characters can"));
+        return Err(BadDocument::BadName);
     }
     Ok(name.to_owned())
 }
@@ -211,7 +230,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> String {
-        definition(text, "usual").map_or_else(|why| why, |raw| raw.get().to_owned())
+        definition(text, "usual").map_or_else(|why| why.to_string(), |raw| raw.get().to_owned())
     }
 
     #[test]
@@ -278,7 +297,7 @@ mod tests {
                         let name = object.string("name").unwrap();
                         assert!(!name.is_empty() && name.chars().count() <= LONGEST_NAME, "{name}");
                     }
-                    Err(why) => assert!(why.len() < 2_000, "{why}"),
+                    Err(why) => assert!(why.to_string().len() < 2_000, "{why}"),
                 }
             }
         }

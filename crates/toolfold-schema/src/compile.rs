@@ -10,7 +10,7 @@ use crate::draft::Draft;
 use crate::keyword::{Bound, Keyword, Node, NodeId, Properties, Size, Types};
 use crate::pattern::Expression;
 use crate::read::{count, list, malformed, names, number, object, text, types};
-use crate::resources::{Names, Resource};
+use crate::resources::{Elsewhere, Names, Resource};
 use crate::{Schema, Unusable};
 
 /// Notes that are worth reading.
@@ -158,7 +158,7 @@ impl<'v, 'n> Compiler<'v, 'n> {
         self.fuel.burn_for(reference.len(), 8)?;
         let missing = match self.names.resolve(reference, within) {
             Ok((schema, resource)) => return self.node(schema, resource),
-            Err(missing) => missing,
+            Err(Elsewhere(missing)) => missing,
         };
         let there: String = missing.chars().take(200).collect();
         self.note(match there.starts_with("json-schema:") {

@@ -30,6 +30,9 @@ pub(crate) struct FoundResource<'v> {
     pub(crate) dynamic: HashMap<&'v str, &'v Value>,
 }
 
+/// The full name of what is not in this document.
+pub(crate) struct Elsewhere(pub(crate) String);
+
 pub(crate) struct Names<'v> {
     pub(crate) found: Vec<FoundResource<'v>>,
     by_url: HashMap<String, usize>,
@@ -93,19 +96,19 @@ impl<'v> Names<'v> {
         self.by_root.get(&std::ptr::from_ref(schema)).copied()
     }
 
-    /// What a reference means: the schema and its resource, or the full name of what is not in this document.
-    pub(crate) fn resolve(&self, reference: &str, within: usize) -> Result<(&'v Value, usize), String> {
+    /// What a reference means: the schema and its resource.
+    pub(crate) fn resolve(&self, reference: &str, within: usize) -> Result<(&'v Value, usize), Elsewhere> {
         let (name, fragment) = reference.split_once('#').unwrap_or((reference, ""));
-        let here = self.found.get(within).ok_or_else(|| reference.to_owned())?;
+        let here = self.found.get(within).ok_or_else(|| Elsewhere(reference.to_owned()))?;
         let resource = if name.is_empty() {
             within
         } else {
-            let mut url = here.url.join(name).map_err(|_| reference.to_owned())?;
+            let mut url = here.url.join(name).map_err(|_| Elsewhere(reference.to_owned()))?;
             url.set_fragment(None);
-            *self.by_url.get(url.as_str()).ok_or_else(|| url.to_string())?
+            *self.by_url.get(url.as_str()).ok_or_else(|| Elsewhere(url.to_string()))?
         };
         let fragment = unescaped(fragment);
-        let missing = || format!("{}#{fragment}", self.found[resource].url);
+        let missing = || Elsewhere(format!("{}#{fragment}", self.found[resource].url));
         if fragment.is_empty() {
             return Ok((self.found[resource].root, resource));
         }

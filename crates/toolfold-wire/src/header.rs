@@ -73,12 +73,27 @@ pub fn decode_header(value: &str) -> Option<String> {
     String::from_utf8(BASE64_STANDARD.decode(inner).ok()?).ok()
 }
 
+/// Why a tool's annotations are not valid.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadAnnotation {
+    #[error("{ANNOTATION} stands on the schema itself, not on a property")]
+    OnTheWhole,
+    #[error("two properties ask for the header {0}")]
+    Twice(String),
+    #[error("{ANNOTATION} below {0:?} is not reached through properties alone")]
+    Unreachable(String),
+    #[error("{ANNOTATION} of {place:?} is not a header name: {given}")]
+    NoName { place: String, given: Value },
+    #[error("{ANNOTATION} of {0:?} stands on something other than a string, integer or boolean")]
+    NoScalar(String),
+}
+
 /// The headers a tool's input schema asks for, or why its annotations are not valid: such a tool is not to be
 /// offered over HTTP.
-pub fn parameter_headers(schema: &Value) -> Result<Vec<ParameterHeader>, String> {
+pub fn parameter_headers(schema: &Value) -> Result<Vec<ParameterHeader>, BadAnnotation> {
     let mut found = Vec::new();
     if schema.get(ANNOTATION).is_some() {
-        return Err(format!("{ANNOTATION} stands on the schema itself, not on a property"));
+        return Err(BadAnnotation::OnTheWhole);
     }
     walk(schema, &mut Vec::new(), true, &mut found)?;
     Ok(found)
@@ -89,7 +104,7 @@ fn walk(
     path: &mut Vec<String>,
     reachable: bool,
     found: &mut Vec<ParameterHeader>,
-) -> Result<(), String> {
+) -> Result<(), BadAnnotation> {
     let Value::Object(members) = schema else {
         if let Value::Array(items) = schema {
             return items.iter().try_for_each(|item| walk(item, path, false, found));
@@ -99,7 +114,7 @@ fn walk(
     if let Some(annotation) = members.get(ANNOTATION) {
         let header = checked(annotation, members.get("type"), path, reachable)?;
         if found.iter().any(|known| known.header == header) {
-            return Err(format!("two properties ask for the header {header}"));
+            return Err(BadAnnotation::Twice(header));
         }
         found.push(ParameterHeader { path: path.clone(), header });
     }
@@ -122,16 +137,21 @@ fn walk(
     Ok(())
 }
 
-fn checked(annotation: &Value, kind: Option<&Value>, path: &[String], reachable: bool) -> Result<String, String> {
+fn checked(
+    annotation: &Value,
+    kind: Option<&Value>,
+    path: &[String],
+    reachable: bool,
+) -> Result<String, BadAnnotation> {
     let place = path.join(".");
     if !reachable {
-        return Err(format!("{ANNOTATION} below {place:?} is not reached through properties alone"));
+        return Err(BadAnnotation::Unreachable(place));
     }
     let Some(name) = annotation.as_str().filter(|name| !name.is_empty() && name.chars().all(is_token)) else {
-        return Err(format!("{ANNOTATION} of {place:?} is not a header name: {annotation}"));
+        return Err(BadAnnotation::NoName { place, given: annotation.clone() });
     };
     if !matches!(kind.and_then(Value::as_str), Some("string" | "integer" | "boolean")) {
-        return Err(format!("{ANNOTATION} of {place:?} stands on something other than a string, integer or boolean"));
+        return Err(BadAnnotation::NoScalar(place));
     }
     Ok(format!("{PARAM_PREFIX}{}", name.to_ascii_lowercase()))
 }

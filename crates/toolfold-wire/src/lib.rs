@@ -15,8 +15,8 @@ mod sse;
 mod version;
 
 pub use header::{
-    METHOD_HEADER, NAME_HEADER, PARAM_PREFIX, ParameterHeader, SESSION_HEADER, VERSION_HEADER, decode_header,
-    encode_header, name_of, parameter_headers,
+    BadAnnotation, METHOD_HEADER, NAME_HEADER, PARAM_PREFIX, ParameterHeader, SESSION_HEADER, VERSION_HEADER,
+    decode_header, encode_header, name_of, parameter_headers,
 };
 pub use memory::{Memory, Share};
 pub use message::{BadMessage, DEEPEST, Id, MOST_BATCHED, Message, RpcError};

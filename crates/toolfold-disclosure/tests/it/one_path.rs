@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use toolfold_core::{Surface, SurfaceSettings};
 use toolfold_disclosure::{Action, View, answer, is_meta, is_reserved, reserved_names, route, tools};
 use toolfold_index::{Precise, packed};
-use toolfold_wire::raw;
+use toolfold_wire::{Id, Message, Object, raw};
 
 use crate::fixture::{Fixture, source, tool};
 
@@ -211,4 +211,30 @@ fn what_is_asked_has_a_length() {
     };
     assert_eq!(describe.names.len(), 20);
     assert!(describe.names[0].len() <= 514, "{}", describe.names[0].len());
+}
+
+/// Arguments of many megabytes are the same bytes from the body they came in to the line that goes to their server: the
+/// body is one copy of them, the line is the second and last.
+#[test]
+fn arguments_are_not_copied_on_their_way() {
+    let fixture = Fixture::new();
+    let text = "x".repeat(10 << 20);
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params":
+        {"name": "call_tool", "arguments": {"tool": "github.create_issue", "arguments": {"title": text}}}});
+    let body = body.to_string();
+    let whole = body.as_bytes().as_ptr_range();
+    let Ok(Message::Request { params: Some(params), .. }) = Message::parse(body) else {
+        panic!("it is a request");
+    };
+    let params = Object::parse(&params).unwrap();
+    let action = route(Surface::Compact, &fixture.view(), "call_tool", params.get("arguments"));
+    let Action::Call { arguments: Some(arguments), .. } = action else { panic!("{action:?}") };
+    let kept = arguments.get().as_bytes().as_ptr_range();
+    assert!(whole.start <= kept.start && kept.end <= whole.end, "the arguments are a copy");
+    let mut params = Object::new().with("name", "create_issue");
+    params.set_raw("arguments", arguments);
+    let own = params.get("arguments").unwrap().get().as_ptr();
+    assert!(whole.contains(&own), "setting a member copies it");
+    let line = Message::request_line(&Id::number(7), "tools/call", Some(&params));
+    assert!(line.capacity() < text.len() + 1024, "the line was written more than once");
 }

@@ -41,7 +41,7 @@ fn annotations_are_honoured_where_they_may_stand() {
 
 #[test]
 fn annotations_elsewhere_are_refused_with_a_reason() {
-    let refused = |schema: serde_json::Value| parameter_headers(&schema).unwrap_err();
+    let refused = |schema: serde_json::Value| parameter_headers(&schema).unwrap_err().to_string();
     let property = |annotation: serde_json::Value, kind: &str| json!({"properties": {"p": {"type": kind, "x-mcp-header": annotation}}});
     assert!(refused(json!({"x-mcp-header": "A"})).contains("schema itself"));
     assert!(refused(property(json!(""), "string")).contains("not a header name"));
