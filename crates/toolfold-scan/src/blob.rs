@@ -63,7 +63,7 @@ fn is_text(text: &str) -> bool {
 }
 
 fn hex(digits: &str) -> Option<Vec<u8>> {
-    if digits.len() % 2 != 0 || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+    if !digits.len().is_multiple_of(2) || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return None;
     }
     (0..digits.len() / 2).map(|pair| u8::from_str_radix(&digits[pair * 2..pair * 2 + 2], 16).ok()).collect()
