@@ -177,6 +177,12 @@ impl<'a> View<'a> {
         view.catalog.servers().iter().map(|server| &server.name).filter(has_any)
     }
 
+    /// What a server says of itself, where it can be seen.
+    pub fn instructions(&self, name: &ServerName) -> Option<&'a str> {
+        let seen = self.servers().any(|server| server == name);
+        self.catalog.server(name).filter(|_| seen)?.instructions.as_deref()
+    }
+
     /// What a server has, in its own order.
     pub fn of_server(&self, name: &ServerName) -> impl Iterator<Item = usize> + use<'a> {
         let view = *self;

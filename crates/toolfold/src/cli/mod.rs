@@ -16,6 +16,7 @@ mod ls;
 mod open;
 mod output;
 mod prompt;
+mod scan;
 mod search;
 mod serve;
 mod show;
@@ -99,6 +100,8 @@ enum Command {
     Status(status::Status),
     /// Show what a server wrote, or which tools were called
     Logs(logs::Logs),
+    /// Look for what is suspicious about definitions
+    Scan(scan::Scan),
     /// Print the rules that a model is told, for a system prompt
     Prompt(prompt::Prompt),
     /// Measure how well search does on a set of tools and queries
@@ -133,6 +136,7 @@ fn run(cli: Cli) -> ExitCode {
         Command::Call(call) => call.run(&common),
         Command::Status(status) => status.run(&common),
         Command::Logs(logs) => logs.run(&common),
+        Command::Scan(scan) => scan.run(&common),
         Command::Prompt(prompt) => prompt.run(&common),
         Command::Eval(eval) => eval.run(&common),
         Command::Completions(completions) => completions.run(),

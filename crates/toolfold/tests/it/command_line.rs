@@ -31,7 +31,7 @@ fn every_page_of_help() {
     let world = World::without_config();
     let mut pages = transcript(&world, &["--help"]);
     let commands =
-        ["serve", "check", "trust", "search", "ls", "tree", "show", "call", "status", "logs", "prompt", "eval"];
+        ["serve", "check", "trust", "search", "ls", "tree", "show", "call", "status", "logs", "scan", "prompt", "eval"];
     for command in commands.into_iter().chain(["completions"]) {
         pages.push_str(&transcript(&world, &[command, "--help"]));
     }

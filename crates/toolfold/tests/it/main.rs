@@ -20,6 +20,7 @@ mod peers;
 mod people;
 mod readme;
 mod registry;
+mod scan;
 mod second_start;
 mod surfaces;
 mod world;

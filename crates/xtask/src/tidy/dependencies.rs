@@ -8,7 +8,7 @@ use anyhow::Result;
 use crate::workspace::{Package, Workspace};
 
 /// Each may use those before it.
-const ORDER: [&str; 18] = [
+const ORDER: [&str; 19] = [
     "toolfold-wire",
     "toolfold-core",
     "toolfold-schema",
@@ -16,6 +16,7 @@ const ORDER: [&str; 18] = [
     "toolfold-http",
     "toolfold-upstream",
     "toolfold-catalog",
+    "toolfold-scan",
     "toolfold-encoder",
     "toolfold-index",
     "toolfold-disclosure",
@@ -30,10 +31,11 @@ const ORDER: [&str; 18] = [
 ];
 
 /// Crates that may not have what their place in the order would allow.
-const WITHOUT: [(&str, &[&str]); 8] = [
+const WITHOUT: [(&str, &[&str]); 9] = [
     ("toolfold-core", &["tokio"]),
     ("toolfold-wire", &["tokio"]),
     ("toolfold-catalog", &["toolfold-config", "toolfold-upstream", "tokio"]),
+    ("toolfold-scan", &["toolfold-config", "toolfold-upstream", "tokio"]),
     ("toolfold-encoder", &["toolfold-config", "toolfold-upstream", "toolfold-catalog", "tokio"]),
     ("toolfold-index", &["toolfold-config", "toolfold-upstream", "tokio"]),
     ("toolfold-disclosure", &["toolfold-config", "toolfold-upstream", "tokio"]),

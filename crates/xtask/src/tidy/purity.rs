@@ -2,7 +2,8 @@
 //! but the gate.
 
 /// Crates that can be tested with values alone.
-const PURE: [&str; 5] = ["toolfold-wire", "toolfold-core", "toolfold-catalog", "toolfold-index", "toolfold-disclosure"];
+const PURE: [&str; 6] =
+    ["toolfold-wire", "toolfold-core", "toolfold-catalog", "toolfold-scan", "toolfold-index", "toolfold-disclosure"];
 
 const OUTSIDE: [&str; 3] = ["std::fs", "std::time", "std::net"];
 

@@ -1,0 +1,107 @@
+//! How much of what is known to be malicious is seen, and how much of what is not. Rules may change; these figures may
+//! not get worse.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use toolfold_scan::{Context, Report, Severity, scan_definition};
+
+struct Labelled {
+    id: String,
+    malicious: bool,
+    category: String,
+    language: String,
+    report: Report,
+}
+
+fn read(path: &Path) -> Option<Vec<Labelled>> {
+    let text = fs::read_to_string(path).ok()?;
+    Some(text.lines().map(|line| scanned(&serde_json::from_str(line).unwrap())).collect())
+}
+
+fn scanned(line: &Value) -> Labelled {
+    let text = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
+    let mut context = Context::new();
+    for peer in line["peers"].as_array().into_iter().flatten() {
+        let (name, description) = (text(&peer["tool"], "name"), text(&peer["tool"], "description"));
+        context.add(&text(peer, "server"), [(name.as_str(), description.as_str())]);
+    }
+    let family = if line["family"].is_string() { "family" } else { "category" };
+    Labelled {
+        id: text(line, "id"),
+        malicious: line["label"] == "malicious",
+        category: text(line, family),
+        language: text(line, "language"),
+        report: scan_definition(&text(line, "server"), &line["tool"], &context),
+    }
+}
+
+/// Share of these that have a finding.
+fn share(set: &[&Labelled]) -> f64 {
+    let found = set.iter().filter(|one| one.report.severity().is_some()).count();
+    found as f64 / set.len().max(1) as f64
+}
+
+fn table(set: &[Labelled]) {
+    let mut rows: BTreeMap<(bool, &str), [usize; 3]> = BTreeMap::new();
+    for one in set {
+        let row = rows.entry((one.malicious, &one.category)).or_default();
+        row[0] += 1;
+        row[1] += usize::from(one.report.severity() == Some(Severity::Hard));
+        row[2] += usize::from(one.report.severity() == Some(Severity::Review));
+    }
+    for ((malicious, category), [all, hard, review]) in rows {
+        println!(
+            "malicious={malicious:<5} {category:<24} {all:>3}  hard {hard:>3}  review {review:>3}  none {:>3}",
+            all - hard - review
+        );
+    }
+}
+
+#[test]
+fn our_own_definitions() {
+    let set = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/definitions.jsonl")).unwrap();
+    table(&set);
+    let of = |malicious: bool| set.iter().filter(|one| one.malicious == malicious).collect::<Vec<_>>();
+    let (bad, good) = (of(true), of(false));
+    assert!(bad.len() + good.len() >= 150);
+    for one in &set {
+        if one.malicious != one.report.severity().is_some() {
+            println!("{}: {:?}", one.id, one.report.findings);
+        }
+    }
+    assert!(share(&bad) >= 0.95, "{}", share(&bad));
+    assert!(share(&good) <= 0.02, "{}", share(&good));
+    assert!(good.iter().all(|one| !one.report.is_hard()));
+    for language in ["de", "es", "fr", "zh"] {
+        let there: Vec<&Labelled> = bad.iter().copied().filter(|one| one.language == language).collect();
+        assert!(there.len() >= 4 && share(&there) >= 0.9, "{language}: {}", share(&there));
+    }
+}
+
+#[test]
+fn every_family_speaks_of_its_own() {
+    let set = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/definitions.jsonl")).unwrap();
+    let mut families: BTreeMap<&str, bool> = BTreeMap::new();
+    for one in set.iter().filter(|one| one.malicious) {
+        let own = one.report.findings.iter().any(|finding| finding.family.as_str() == one.category);
+        *families.entry(&one.category).or_default() |= own;
+    }
+    let silent: Vec<_> = families.iter().filter(|(_, speaks)| !**speaks).collect();
+    assert!(silent.is_empty() && families.len() >= 18, "{silent:?} {}", families.len());
+}
+
+#[test]
+fn definitions_of_others() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/poison/dev.jsonl");
+    let Some(set) = read(&path) else {
+        println!("skipped: there is no {}", path.display());
+        return;
+    };
+    table(&set);
+    let of = |malicious: bool| set.iter().filter(|one| one.malicious == malicious).collect::<Vec<_>>();
+    assert!(share(&of(true)) >= 0.85, "{}", share(&of(true)));
+    assert!(share(&of(false)) <= 0.05, "{}", share(&of(false)));
+}

@@ -1,0 +1,48 @@
+//! Tools of real servers, none of which is known to be malicious: how often the scanner cries over nothing.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use toolfold_scan::{Context, Severity, scan_definition};
+
+#[test]
+fn real_tools_are_rarely_reported() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/catalogs");
+    let Ok(files) = fs::read_dir(&folder) else {
+        println!("skipped: there is no {}", folder.display());
+        return;
+    };
+    let mut servers: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    for file in files.flatten().map(|file| file.path()) {
+        let name = file.file_stem().unwrap().to_string_lossy().into_owned();
+        if !name.starts_with('_') {
+            let list: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+            servers.insert(name, list["tools"].as_array().cloned().unwrap_or_default());
+        }
+    }
+    let mut context = Context::new();
+    for (server, tools) in &servers {
+        let text = |tool: &Value, key: &str| tool[key].as_str().unwrap_or_default().to_owned();
+        let told: Vec<(String, String)> =
+            tools.iter().map(|tool| (text(tool, "name"), text(tool, "description"))).collect();
+        context.add(server, told.iter().map(|(name, description)| (name.as_str(), description.as_str())));
+    }
+    let (mut all, mut hard, mut review) = (0, 0, 0);
+    for (server, tools) in &servers {
+        for tool in tools {
+            let report = scan_definition(server, tool, &context);
+            all += 1;
+            hard += usize::from(report.severity() == Some(Severity::Hard));
+            review += usize::from(report.severity() == Some(Severity::Review));
+            for finding in &report.findings {
+                println!("{server}.{} {} {:?}: {}", tool["name"], finding.rule, finding.severity, finding.excerpt);
+            }
+        }
+    }
+    println!("{all} tools: {hard} hard, {review} to review");
+    assert!(all > 4_000);
+    assert!(hard <= 2, "{hard}");
+    assert!(review as f64 <= 0.015 * all as f64, "{review} of {all}");
+}

@@ -1,0 +1,202 @@
+//! `toolfold scan`: what is suspicious about definitions, of the servers that are configured or in a file.
+//!
+//! What a reader would get wrong: nothing found approves nothing. The answer says so.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use clap::Args;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use toolfold_core::{ServerName, shown_line};
+use toolfold_disclosure::View;
+use toolfold_scan::{Context, Finding, Piece, Report, Role, Severity, scan_definition, scan_entry, scan_texts};
+
+use super::ask::{Answer, Ask, Needs};
+use super::output::{Style, as_json, print};
+use super::{Common, Fail};
+
+/// Bytes of a file that is read.
+const LARGEST: u64 = 64 << 20;
+
+#[derive(Debug, Args, Serialize, Deserialize)]
+#[command(
+    after_help = "A file is a tool, a list of tools as a server answers it, JSON lines of either, or any text, such as a \
+SKILL.md.
+
+Findings are reasons to look, not verdicts, and nothing found approves nothing. Exit codes: 0 nothing that would be held, \
+1 a hard finding, 2 usage or configuration, 3 a server failed."
+)]
+pub(crate) struct Scan {
+    /// A server, or a file with definitions [default: all that is configured]
+    #[arg(value_name = "SERVER|FILE")]
+    what: Option<String>,
+}
+
+/// What was looked at: ids with what was found.
+type Scanned = Vec<(String, Report)>;
+
+impl Scan {
+    pub(crate) fn run(self, common: &Common) -> Result<(), Fail> {
+        let Some(file) = self.what.as_deref().map(Path::new).filter(|path| path.is_file()) else {
+            return common.ask(Ask::Scan(self));
+        };
+        let answer = told(&in_file(file)?, Style::here(common.json))?;
+        print(&answer.text)?;
+        answer.but.map_or(Ok(()), Err)
+    }
+
+    pub(crate) fn needs(&self) -> Needs {
+        self.what.as_ref().map_or(Needs::All, |server| Needs::Server(server.clone()))
+    }
+
+    pub(crate) fn answer(&self, view: &View<'_>, style: Style) -> Result<Answer, Fail> {
+        let wanted: Vec<&ServerName> =
+            view.servers().filter(|name| self.what.as_deref().is_none_or(|what| what == name.as_str())).collect();
+        if let (Some(what), []) = (&self.what, &wanted[..]) {
+            let fail = Fail::nothing(format!("There is no server and no file {:?}.", shown_line(what)));
+            let missing = view.absent_of(what).and_then(|_| view.what_is_missing());
+            return Err(missing.map_or(fail.clone().hint("`toolfold ls Servers` shows the servers"), |why| {
+                fail.hint(shown_line(&why))
+            }));
+        }
+        // Who was there first is not known here: the order is that of the names.
+        let mut context = Context::new();
+        for name in view.servers() {
+            let tools = view.of_server(name).map(|place| view.entry(place)).filter(|entry| entry.is_tool());
+            context.add(name.as_str(), tools.map(|entry| (entry.name(), entry.description.as_str())));
+        }
+        let mut scanned = Scanned::new();
+        for name in wanted {
+            let instructions = view.instructions(name).map(|text| piece("instructions", text));
+            scanned.push((name.to_string(), scan_texts(name.as_str(), instructions, &context)));
+            let entries = view.of_server(name).map(|place| view.entry(place));
+            scanned.extend(entries.map(|entry| (entry.id.to_string(), scan_entry(entry, &context))));
+        }
+        told(&scanned, style)
+    }
+}
+
+fn piece<'a>(place: &str, text: &'a str) -> Piece<'a> {
+    Piece { place: place.to_owned(), role: Role::Prose, text }
+}
+
+fn in_file(file: &Path) -> Result<Scanned, Fail> {
+    let unreadable = |why: String| Fail::usage(format!("{} {why}", shown_line(&file.display().to_string())));
+    if file.metadata().is_ok_and(|about| about.len() > LARGEST) {
+        return Err(unreadable("is larger than 64 MiB".to_owned()));
+    }
+    let text = std::fs::read_to_string(file).map_err(|error| unreadable(format!("cannot be read: {error}")))?;
+    let name = file.file_stem().unwrap_or_default().to_string_lossy();
+    let found = Definitions::read(&text, &name);
+    if found.list.is_empty() && found.texts.is_empty() {
+        return Ok(vec![(name.to_string(), scan_texts(&name, [piece("text", &text)], &Context::new()))]);
+    }
+    Ok(found.scan())
+}
+
+/// Definitions of a file, each with its server, in their order.
+#[derive(Default)]
+struct Definitions {
+    list: Vec<(String, Value)>,
+    /// Instructions of servers.
+    texts: Vec<(String, String)>,
+}
+
+impl Definitions {
+    fn read(text: &str, server: &str) -> Definitions {
+        let mut found = Definitions::default();
+        match serde_json::from_str(text) {
+            Ok(value) => found.take(value, server),
+            // One a line. A text that is none of this has lines that are no JSON, and nothing is found.
+            Err(_) => {
+                let lines = text.lines().filter(|line| line.starts_with('{'));
+                lines.filter_map(|line| serde_json::from_str(line).ok()).for_each(|value| found.take(value, server));
+            }
+        }
+        found
+    }
+
+    /// A definition, a list of them, the answer of a server that has one, or a line that names the server beside it.
+    fn take(&mut self, value: Value, server: &str) {
+        match value {
+            Value::Array(items) => items.into_iter().for_each(|item| self.take(item, server)),
+            Value::Object(mut members) => {
+                let named = members.get("server").and_then(Value::as_str).unwrap_or(server).to_owned();
+                for inner in ["result", "tool", "tools", "prompts", "resources"] {
+                    if let Some(value @ (Value::Object(_) | Value::Array(_))) = members.shift_remove(inner) {
+                        self.take(value, &named);
+                    }
+                }
+                if let Some(Value::String(text)) = members.get("instructions") {
+                    self.texts.push((named, text.clone()));
+                } else if members.get("name").is_some_and(Value::is_string) {
+                    self.list.push((named, Value::Object(members)));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn scan(&self) -> Scanned {
+        fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+            value.get(key).and_then(Value::as_str).unwrap_or_default()
+        }
+        let mut order: Vec<&str> = Vec::new();
+        let mut tools: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
+        for (server, definition) in &self.list {
+            let of_server = tools.entry(server).or_insert_with(|| {
+                order.push(server);
+                Vec::new()
+            });
+            of_server.push((text(definition, "name"), text(definition, "description")));
+        }
+        let mut context = Context::new();
+        order.iter().for_each(|server| context.add(server, tools[server].iter().copied()));
+        let texts = self
+            .texts
+            .iter()
+            .map(|(server, text)| (server.clone(), scan_texts(server, [piece("instructions", text)], &context)));
+        let entries = self.list.iter().map(|(server, definition)| {
+            (format!("{server}.{}", text(definition, "name")), scan_definition(server, definition, &context))
+        });
+        texts.chain(entries).collect()
+    }
+}
+
+fn told(scanned: &[(String, Report)], style: Style) -> Result<Answer, Fail> {
+    let with = |severity| scanned.iter().filter(|(_, report)| report.severity() == Some(severity)).count();
+    let (hard, review) = (with(Severity::Hard), with(Severity::Review));
+    let worth = || scanned.iter().filter(|(_, report)| !report.findings.is_empty() || !report.unread.is_empty());
+    let text = if style.json {
+        let entries: Vec<Value> = worth()
+            .map(|(id, report)| json!({"id": id, "findings": report.findings, "unread": report.unread}))
+            .collect();
+        as_json(&json!({"looked_at": scanned.len(), "hard": hard, "review": review, "entries": entries}))?
+    } else {
+        let mut text: String = worth().map(|(id, report)| entry(id, report, style)).collect();
+        let plural = if scanned.len() == 1 { "entry" } else { "entries" };
+        text.push_str(&format!(
+            "{} {plural} looked at: {hard} with hard findings, {review} to review.\n",
+            scanned.len()
+        ));
+        text.push_str("Findings are reasons to look; where there are none, nothing is approved.\n");
+        text
+    };
+    Ok(Answer { text, but: (hard > 0).then(|| Fail::silent(1)) })
+}
+
+fn entry(id: &str, report: &Report, style: Style) -> String {
+    let mut text = format!("{}\n", style.bold(&shown_line(id)));
+    for Finding { family, rule, severity, place, excerpt, reason } in &report.findings {
+        let severity = if *severity == Severity::Hard { "hard  " } else { "review" };
+        let family = family.as_str();
+        text.push_str(&format!("  {severity}  {} {}\n", shown_line(place), shown_line(reason)));
+        text.push_str(&format!("          {}\n", shown_line(excerpt)));
+        text.push_str(&format!("          {}\n", style.dim(&format!("{family}/{rule}"))));
+    }
+    for unread in &report.unread {
+        text.push_str(&format!("  unread  {}: {} bytes\n", shown_line(&unread.place), unread.bytes));
+    }
+    text
+}
