@@ -265,7 +265,7 @@ fn what_cannot_be_changed_safely_is_refused() {
     let yaml = slot(&["extensions"], Shape::Map);
     insta::assert_snapshot!(refused(FileFormat::Yaml, "a: [hunter2", &yaml), @"it is not YAML: it cannot be read (line 1)");
     insta::assert_snapshot!(refused(FileFormat::Yaml, "extensions: {a: 1}", &yaml), @"`extensions` is written in a way that cannot be changed without touching the rest");
-    insta::assert_snapshot!(refused(FileFormat::Yaml, "a: 1\n---\nb: 2\n", &yaml), @"it is not YAML: it cannot be read (line 2)");
+    insta::assert_snapshot!(refused(FileFormat::Yaml, "a: 1\n---\nb: 2\n", &yaml), @"it is not YAML: it cannot be read (line 3)");
     assert!(matches!(
         set(FileFormat::Yaml, "- a\n", &yaml, &entry()),
         Err(EditError::Unusual(_) | EditError::Broken(_))
