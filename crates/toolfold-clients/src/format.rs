@@ -26,7 +26,7 @@ pub struct Broken {
 }
 
 /// A file of more than this is no configuration.
-pub const LARGEST: u64 = 16 << 20;
+pub(crate) const LARGEST: u64 = 16 << 20;
 
 impl FileFormat {
     pub fn name(self) -> &'static str {
