@@ -48,12 +48,9 @@ pub fn from_command(name: Option<&str>, words: &[String]) -> Result<NewServer, A
     let Some((program, args)) = words.split_first() else {
         return Err(AddError::NotUnderstood("there is no command behind `--`".to_owned()));
     };
-    let text = |word: &String| crate::variables::escaped(word);
-    let definition = ServerDefinition {
-        command: Some(text(program)),
-        args: args.iter().map(text).collect(),
-        ..ServerDefinition::default()
-    };
+    // As typed: whoever writes `${V}` here means Toolfold's.
+    let definition =
+        ServerDefinition { command: Some(program.clone()), args: args.to_vec(), ..ServerDefinition::default() };
     let guess = || {
         let said = definition.told();
         let last = said.split_whitespace().last().unwrap_or(program).to_owned();
@@ -114,7 +111,7 @@ fn from_url(text: &str) -> Result<NewServer, AddError> {
         return Err(AddError::NotUnderstood(why.to_owned()));
     }
     let host = url.host_str().unwrap_or_default();
-    let definition = ServerDefinition { url: Some(crate::variables::escaped(text)), ..ServerDefinition::default() };
+    let definition = ServerDefinition { url: Some(text.to_owned()), ..ServerDefinition::default() };
     Ok(NewServer { name: name_of_host(host), definition, missing: Vec::new(), notes: Vec::new() })
 }
 

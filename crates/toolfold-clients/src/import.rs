@@ -29,7 +29,7 @@ pub struct ImportPlan {
 #[derive(Debug, Clone)]
 pub struct PlannedServer {
     pub name: String,
-    pub from: Vec<Origin>,
+    pub from: Vec<FoundIn>,
     pub definition: ServerDefinition,
     pub notes: Vec<String>,
     pub secrets: Vec<MovedSecret>,
@@ -40,13 +40,13 @@ pub struct PlannedServer {
 #[derive(Debug, Clone)]
 pub struct LeftOut {
     pub name: String,
-    pub from: Origin,
+    pub from: FoundIn,
     pub why: String,
 }
 
 /// Where an entry was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Origin {
+pub struct FoundIn {
     pub client: &'static str,
     pub scope: Scope,
     pub path: PathBuf,
@@ -82,7 +82,7 @@ pub fn plan_import(
         };
         for found in servers {
             let (client, scope, path) = (file.client.name, file.scope.clone(), file.path.clone());
-            let from = Origin { client, scope, path, name: found.name.clone() };
+            let from = FoundIn { client, scope, path, name: found.name.clone() };
             match &found.outcome {
                 Err(why) => plan.left_out.push(LeftOut { name: found.name.clone(), from, why: why.clone() }),
                 Ok(definition) if is_own(definition, options.port) => {
@@ -151,7 +151,7 @@ fn same_as(definition: &ServerDefinition, known: &[(String, ServerDefinition)]) 
     known.iter().find(|(_, other)| what(other, true) == wanted).map(|(name, _)| name.clone())
 }
 
-fn add(servers: &mut Vec<PlannedServer>, from: Origin, definition: &ServerDefinition, notes: &[String]) {
+fn add(servers: &mut Vec<PlannedServer>, from: FoundIn, definition: &ServerDefinition, notes: &[String]) {
     if let Some(same) = servers.iter_mut().find(|planned| planned.definition.is_same_as(definition)) {
         // On anywhere is on.
         same.definition.is_off &= definition.is_off;

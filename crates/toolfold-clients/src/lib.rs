@@ -32,7 +32,7 @@ pub use environment::{Environment, Platform};
 pub use files::{FileError, read as read_file, replace as replace_file};
 pub use format::{Broken, FileFormat};
 pub use import::{
-    ImportOptions, ImportPlan, LeftOut, Origin, PlannedServer, plan_import, remove_server, server_names, write_server,
+    FoundIn, ImportOptions, ImportPlan, LeftOut, PlannedServer, plan_import, remove_server, server_names, write_server,
 };
 pub use install::{
     FileChange, InstallError, InstallPlan, apply_install, apply_undo, plan_install, plan_undo, points_here,

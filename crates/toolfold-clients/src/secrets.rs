@@ -58,6 +58,30 @@ pub(crate) fn move_out(
     moved
 }
 
+impl ServerDefinition {
+    /// Moves secrets out of a definition that stands alone; what was moved.
+    pub fn move_secrets(&mut self, server: &str) -> Vec<MovedSecret> {
+        let mut taken: Vec<(String, String)> = Vec::new();
+        move_out(self, server, &mut |wish, value| {
+            let numbered = (2..).map(|number| format!("{wish}_{number}"));
+            let mut names = std::iter::once(wish.to_owned()).chain(numbered);
+            let fits = |name: &String| taken.iter().all(|(known, other)| known != name || other == value);
+            let name = names.find(fits).unwrap_or_else(|| wish.to_owned());
+            taken.push((name.clone(), value.to_owned()));
+            name
+        })
+    }
+
+    /// Says what a variable holds, once and for all: `${name}` is replaced by the value itself.
+    pub fn fill_in(&mut self, name: &str, value: &str) {
+        let (spelled, value) = (format!("${{{name}}}"), crate::variables::escaped(value));
+        let pairs = self.env.iter_mut().chain(&mut self.headers).map(|(_, text)| text);
+        let texts =
+            self.command.iter_mut().chain(&mut self.args).chain(&mut self.cwd).chain(&mut self.url).chain(pairs);
+        texts.for_each(|text| *text = text.replace(&spelled, &value));
+    }
+}
+
 type Take<'t> = dyn FnMut(&str, &str, String) -> String + 't;
 
 fn move_arguments(args: &mut [String], server: &str, take: &mut Take<'_>) {

@@ -24,7 +24,7 @@ fn commands_urls_and_packages() {
     let home = Home::new();
     let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
     let command = from_command(None, &words("npx -y @modelcontextprotocol/server-github --x ${Y}")).unwrap();
-    insta::assert_snapshot!(told(&command), @r#"github {"command":"npx","args":["-y","@modelcontextprotocol/server-github","--x","$${Y}"]} missing []"#);
+    insta::assert_snapshot!(told(&command), @r#"github {"command":"npx","args":["-y","@modelcontextprotocol/server-github","--x","${Y}"]} missing []"#);
     assert_eq!(from_command(Some("gh"), &words("gh-mcp")).unwrap().name, "gh");
     assert!(from_command(None, &[]).is_err());
     let mut all = String::new();
