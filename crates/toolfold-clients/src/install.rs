@@ -166,7 +166,7 @@ fn preview(before: &str, edited: &Edited) -> String {
         let line = before[..splice.at].matches('\n').count() + 1;
         for (sign, part) in [('-', &splice.removed), ('+', &splice.inserted)] {
             for (number, part) in
-                part.trim_matches(['\r', '\n']).lines().enumerate().filter(|(_, part)| !part.trim().is_empty())
+                part.trim_matches(['\r', '\n']).lines().enumerate().filter(|(_, part)| !matches!(part.trim(), "" | ","))
             {
                 let number = line + number + usize::from(splice.inserted.starts_with(['\r', '\n']));
                 text.push_str(&format!("{number:>5} {sign} {}\n", part.trim_end()));

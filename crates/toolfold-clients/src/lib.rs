@@ -23,6 +23,7 @@ mod survey;
 mod add;
 mod import;
 mod install;
+mod recognise;
 mod verify;
 
 pub use add::{AddError, Missing, NewServer, from_command, from_target, from_text};
@@ -39,6 +40,7 @@ pub use install::{
 };
 pub use own::{USUAL_PORT, is_own};
 pub use read::ForeignServer;
+pub use recognise::{Recognised, recognise};
 pub use secrets::MovedSecret;
 pub use survey::{Scope, SeenFile, seen, survey};
 pub use table::{

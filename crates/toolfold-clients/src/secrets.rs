@@ -11,7 +11,7 @@ use crate::variables::has_variable;
 pub struct MovedSecret {
     pub variable: String,
     pub value: Secret,
-    /// Where it was: "env GITHUB_TOKEN", "header Authorization".
+    /// Where it was: "variable GITHUB_TOKEN", "header Authorization".
     pub place: String,
 }
 
@@ -33,7 +33,7 @@ pub(crate) fn move_out(
         if has_variable(value) {
             *value = without_secret_defaults(value, name);
         } else if is_secret(name, value) {
-            *value = take(&constant(name), value, format!("env {name}"));
+            *value = take(&constant(name), value, format!("variable {name}"));
         }
     }
     for (name, value) in &mut made.headers {
@@ -107,7 +107,7 @@ fn move_arguments(args: &mut [String], server: &str, take: &mut Take<'_>) {
             // `docker run -e TOKEN=…`
             *word = format!("{name}={}", take(&constant(name), value, format!("argument {name}")));
         } else if looks_like_token(word) || has_password(word) {
-            *word = take(&format!("{}_KEY", constant(server)), &word.clone(), "an argument".to_owned());
+            *word = take(&format!("{}_KEY", constant(server)), &word.clone(), "argument".to_owned());
         }
     }
 }
@@ -119,7 +119,7 @@ fn without_secrets(url: &str, server: &str, take: &mut Take<'_>) -> String {
         .split('/')
         .enumerate()
         .map(|(at, part)| match at > 2 && !has_variable(part) && looks_like_token(part) {
-            true => take(&format!("{}_URL_KEY", constant(server)), part, "the URL".to_owned()),
+            true => take(&format!("{}_URL_KEY", constant(server)), part, "URL".to_owned()),
             false => part.to_owned(),
         })
         .collect();
@@ -127,7 +127,7 @@ fn without_secrets(url: &str, server: &str, take: &mut Take<'_>) -> String {
         let pairs = query.split('&').map(|pair| match pair.split_once('=') {
             Some((name, value)) if !has_variable(value) && is_secret(name, value) => {
                 let wish = format!("{}_{}", constant(server), constant(name));
-                format!("{name}={}", take(&wish, value, format!("the URL's {name}")))
+                format!("{name}={}", take(&wish, value, format!("URL parameter {name}")))
             }
             _ => pair.to_owned(),
         });

@@ -79,7 +79,7 @@ fn every_client_s_spelling() {
     home.write("home/.kimi-code/mcp.json", "{\"mcpServers\": {\"a\": {\"command\": \"hunter2\"");
     let plan = plan(&home, "");
     insta::assert_snapshot!(told(&plan).replace(&folder, "PROJECT"), @r#"
-    github = npx @modelcontextprotocol/server-github from Claude Code (user), Cursor (user); env GITHUB_TOKEN to GITHUB_TOKEN
+    github = npx @modelcontextprotocol/server-github from Claude Code (user), Cursor (user); variable GITHUB_TOKEN to GITHUB_TOKEN
     local = run.sh from Claude Code (only in PROJECT)
     docs = https://docs.example/… from Codex (user)
     github-codex = gh-mcp from Codex (user); called `github-codex` here
@@ -87,7 +87,7 @@ fn every_client_s_spelling() {
     oc = uvx mcp-server-time from opencode (user); it is switched off there, and so it is here
     keyed = https://k.example/… from opencode (user); off for now: a value is read from a file there (`{file:…}`); header X-Key to KEYED_X_KEY
     mem = uvx mem-mcp from Goose (user)
-    vb = https://v.example/… from Mistral Vibe (user); the URL's api_key to VB_API_KEY
+    vb = https://v.example/… from Mistral Vibe (user); URL parameter api_key to VB_API_KEY
     linear = https://mcp.linear.app/… from Cursor (user)
     vs = vs from VS Code (project); off for now: a value is asked for by the editor there (`${input:key}`)
     cl = https://c.example/… from Cline (user)

@@ -7,4 +7,5 @@ mod edit_anything;
 mod home;
 mod import;
 mod install;
+mod recognise;
 mod table;

@@ -71,7 +71,7 @@ impl Add {
             check_name(server, &taken)?;
             self.complete(server, &environment)?;
             for secret in server.definition.move_secrets(&server.name) {
-                told.push_str(&format!("{} is now the variable {}\n", shown_line(&secret.place), secret.variable));
+                told.push_str(&format!("the {} is now the variable {}\n", shown_line(&secret.place), secret.variable));
             }
             let before = text.clone();
             text = write_server(&text, &server.name, &server.definition).map_err(|error| file.broken(&error))?;

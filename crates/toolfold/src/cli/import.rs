@@ -131,7 +131,7 @@ fn unset(plan: &ImportPlan, environment: &Environment) -> Vec<(String, Vec<Strin
             let place = match (moved, server.from.first()) {
                 (Some(secret), Some(from)) => {
                     let entry = shown_line(&from.name).into_owned();
-                    format!("the {} of {entry} in {}", shown_line(&secret.place), shown_path(&from.path, environment))
+                    format!("{} of {entry} in {}", shown_line(&secret.place), shown_path(&from.path, environment))
                 }
                 _ => format!("for {}", server.name),
             };

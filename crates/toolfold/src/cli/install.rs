@@ -258,5 +258,5 @@ fn list(common: &Common, environment: &Environment) -> Result<(), Fail> {
 }
 
 fn shown_lines(text: &str) -> String {
-    text.lines().map(|line| format!("{}\n", shown_line(line))).collect()
+    text.lines().map(|line| format!("{}\n", shown_line(&line.replace('\t', "    ")))).collect()
 }

@@ -57,15 +57,15 @@ fn import_shows_then_writes_and_prints_no_secret() {
     let world = populated();
     let shown = run(&world, &["import", "--dry-run"]);
     assert!(shown.status.success(), "{}", said(&shown));
-    insta::assert_snapshot!(said(&shown), @r#"
+    insta::assert_snapshot!(said(&shown).replace(&world.path("").display().to_string(), "WORLD/"), @r#"
     github  npx gh-mcp              Claude Code (~/.claude.json)
     docs    https://docs.example/…  Cursor (~/.cursor/mcp.json)
 
     Set these variables where Toolfold is started:
-      GITHUB_TOKEN  the env GITHUB_TOKEN of github in ~/.claude.json
-      DOCS_KEY  the the URL's key of docs in ~/.cursor/mcp.json
+      GITHUB_TOKEN  variable GITHUB_TOKEN of github in ~/.claude.json
+      DOCS_KEY  URL parameter key of docs in ~/.cursor/mcp.json
 
-    /tmp/.tmp4lJAuM/config/toolfold/toolfold.toml: 2 new.
+    WORLD/config/toolfold/toolfold.toml: 2 new.
     "#);
     assert!(!own(&world).exists());
     let unasked = run(&world, &["import"]);
@@ -116,7 +116,6 @@ fn install_and_undo_give_every_byte_back() {
         .replace(&world.path("").display().to_string(), "WORLD/");
     insta::assert_snapshot!(text, @r#"
     Claude Code: ~/.claude.json
-        4 + ,
         5 +     "toolfold": {
         6 +       "type": "stdio",
         7 +       "command": "PROGRAM",

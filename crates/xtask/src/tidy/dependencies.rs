@@ -8,10 +8,11 @@ use anyhow::Result;
 use crate::workspace::{Package, Workspace};
 
 /// Each may use those before it.
-const ORDER: [&str; 18] = [
+const ORDER: [&str; 19] = [
     "toolfold-wire",
     "toolfold-core",
     "toolfold-schema",
+    "toolfold-clients",
     "toolfold-config",
     "toolfold-http",
     "toolfold-upstream",
@@ -30,9 +31,10 @@ const ORDER: [&str; 18] = [
 ];
 
 /// Crates that may not have what their place in the order would allow.
-const WITHOUT: [(&str, &[&str]); 8] = [
+const WITHOUT: [(&str, &[&str]); 9] = [
     ("toolfold-core", &["tokio"]),
     ("toolfold-wire", &["tokio"]),
+    ("toolfold-clients", &["tokio"]),
     ("toolfold-catalog", &["toolfold-config", "toolfold-upstream", "tokio"]),
     ("toolfold-encoder", &["toolfold-config", "toolfold-upstream", "toolfold-catalog", "tokio"]),
     ("toolfold-index", &["toolfold-config", "toolfold-upstream", "tokio"]),
