@@ -107,7 +107,7 @@ pub fn plan_install(
         changes.push(FileChange::new(path.clone(), client.format, slot, before, edited));
     }
     if let (true, Some(Allow::Listed { file, container, item })) = (allow_search, client.allow) {
-        changes.extend(allow(environment, &file.paths(environment), container, item)?);
+        changes.extend(allow(&file.paths(environment), container, item)?);
     }
     Ok(InstallPlan { client, path, changes })
 }
@@ -128,12 +128,7 @@ fn merged(old: &Value, new: Value, client: &KnownClient, way: &Way) -> Value {
     Value::Object(merged)
 }
 
-fn allow(
-    _: &Environment,
-    paths: &[PathBuf],
-    container: &[&str],
-    item: &str,
-) -> Result<Option<FileChange>, InstallError> {
+fn allow(paths: &[PathBuf], container: &[&str], item: &str) -> Result<Option<FileChange>, InstallError> {
     let path = paths.first().ok_or(InstallError::NoHome)?.clone();
     let before = files::read(&path)?;
     let container = container.iter().map(|key| (*key).to_owned()).collect();
