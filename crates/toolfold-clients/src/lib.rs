@@ -44,7 +44,7 @@ pub use recognise::{Recognised, recognise};
 pub use secrets::MovedSecret;
 pub use survey::{Scope, SeenFile, seen, survey};
 pub use table::{
-    Allow, Base, ENTRY_NAME, Evidence, Extra, KnownClient, Place, Proof, Rank, Spelling, Status, TimeUnit, Variables,
-    Way, client, clients, document,
+    Allow, Base, ENTRY_NAME, Evidence, Extra, FilePlace, KnownClient, Proof, Rank, Spelling, Status, TimeUnit,
+    Variables, Way, client, clients, document,
 };
 pub use verify::{Verified, verify};

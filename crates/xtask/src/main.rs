@@ -18,7 +18,7 @@ Tasks:
   eval [DIR]      Measure search on the sets in eval/ and compare with what is recorded, or on those in DIR;
                   --record keeps the figures
   attack [WORD]…  Try to break what is promised, as a client, a server or a bad day could
-  clients [NAME]… Try real clients with a fake model: from their own file to Toolfold and back (1 GB of them, from npm)
+  clients [NAME]… Try real clients with a fake model: from their own file to Toolfold and back (2 GB of them, from npm)
   soak            Do so for twenty minutes with 200 clients (--minutes, --clients), against a quiet run
   bench [PART]…   Measure what Toolfold costs, against the thinnest server there can be:
                   calls, throughput, search, start

@@ -41,8 +41,8 @@ fn find(text: &str) -> Option<Value> {
     let pieces = std::iter::once(trimmed.to_owned()).chain(fenced.map(str::to_owned)).chain(bare).chain(braced);
     pieces.into_iter().find_map(|piece| {
         let formats = [FileFormat::Jsonc, FileFormat::Toml];
-        let values = formats.iter().filter_map(|format| format.parse(&piece).ok());
-        values.filter(|value| is_useful(value)).next()
+        let mut values = formats.iter().filter_map(|format| format.parse(&piece).ok());
+        values.find(is_useful)
     })
 }
 

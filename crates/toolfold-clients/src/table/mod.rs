@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::edit::{Shape, Slot};
 use crate::format::FileFormat;
 pub use document::document;
-pub use places::{Base, Place, Rank};
+pub use places::{Base, FilePlace, Rank};
 
 /// What Toolfold is called in a client's file.
 pub const ENTRY_NAME: &str = "toolfold";
@@ -25,7 +25,7 @@ pub struct KnownClient {
     pub program: Option<&'static str>,
     /// Folders below the home whose being there says that the client is.
     pub signs: &'static [&'static str],
-    pub user: &'static [Place],
+    pub user: &'static [FilePlace],
     /// Relative to the project's folder.
     pub project: &'static [&'static str],
     pub format: FileFormat,
@@ -117,7 +117,7 @@ pub enum Allow {
     /// A table of the entry: tool, key, value.
     ToolTable(&'static str, &'static str, &'static str),
     /// A line in a list of another JSON file.
-    Listed { file: Place, container: &'static [&'static str], item: &'static str },
+    Listed { file: FilePlace, container: &'static [&'static str], item: &'static str },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use crate::environment::{Environment, Platform};
 use crate::files;
 
 #[derive(Debug, Clone, Copy)]
-pub struct Place {
+pub struct FilePlace {
     pub base: Base,
     /// One part may be `*`: whatever folder fits.
     pub path: &'static str,
@@ -41,17 +41,17 @@ pub enum Rank {
     Also,
 }
 
-impl Place {
-    pub const fn main(base: Base, path: &'static str) -> Place {
-        Place { base, path, rank: Rank::Main }
+impl FilePlace {
+    pub const fn main(base: Base, path: &'static str) -> FilePlace {
+        FilePlace { base, path, rank: Rank::Main }
     }
 
-    pub const fn before(base: Base, path: &'static str) -> Place {
-        Place { base, path, rank: Rank::Before }
+    pub const fn before(base: Base, path: &'static str) -> FilePlace {
+        FilePlace { base, path, rank: Rank::Before }
     }
 
-    pub const fn also(base: Base, path: &'static str) -> Place {
-        Place { base, path, rank: Rank::Also }
+    pub const fn also(base: Base, path: &'static str) -> FilePlace {
+        FilePlace { base, path, rank: Rank::Also }
     }
 
     /// The paths it stands for here: none on another platform, several where a `*` fits several.
@@ -111,7 +111,7 @@ impl KnownClient {
     /// Every file of the project's that is there.
     pub fn project_files(&self, environment: &Environment) -> Vec<PathBuf> {
         let paths = self.project.iter().flat_map(|path| {
-            Place::main(Base::Home, path)
+            FilePlace::main(Base::Home, path)
                 .paths(&Environment { home: Some(environment.directory.clone()), ..environment.clone() })
         });
         paths.filter(|path| files::is_file(path)).collect()

@@ -4,7 +4,7 @@ use super::Base::AppData;
 use super::Base::{Home, LocalAppData, System, Variable, Xdg};
 use super::Variables::{Editor, Nothing};
 use super::rows::{PLAIN, TYPED, USUAL};
-use super::{Allow, Evidence, Extra, KnownClient, Place, Spelling, TimeUnit};
+use super::{Allow, Evidence, Extra, FilePlace, KnownClient, Spelling, TimeUnit};
 use crate::edit::Shape;
 use crate::format::FileFormat;
 
@@ -17,8 +17,8 @@ pub(super) const ROWS: &[KnownClient] = &[
         id: "claude-desktop",
         name: "Claude Desktop",
         user: &[
-            Place::before(LocalAppData, "Packages/Claude_*/LocalCache/Roaming/Claude/claude_desktop_config.json"),
-            Place::main(System, DESKTOP),
+            FilePlace::before(LocalAppData, "Packages/Claude_*/LocalCache/Roaming/Claude/claude_desktop_config.json"),
+            FilePlace::main(System, DESKTOP),
         ],
         spelling: Spelling { url: None, ..PLAIN },
         variables: Nothing,
@@ -33,7 +33,7 @@ pub(super) const ROWS: &[KnownClient] = &[
         name: "Cursor",
         program: Some("cursor"),
         signs: &[".cursor"],
-        user: &[Place::main(Home, ".cursor/mcp.json")],
+        user: &[FilePlace::main(Home, ".cursor/mcp.json")],
         project: &[".cursor/mcp.json"],
         variables: Editor,
         evidence: Evidence::Documented,
@@ -44,10 +44,10 @@ pub(super) const ROWS: &[KnownClient] = &[
         name: "VS Code",
         program: Some("code"),
         user: &[
-            Place::main(System, "Code/User/mcp.json"),
-            Place::also(System, "Code/User/profiles/*/mcp.json"),
-            Place::also(System, "Code - Insiders/User/mcp.json"),
-            Place::also(Home, ".vscode-server/data/User/mcp.json"),
+            FilePlace::main(System, "Code/User/mcp.json"),
+            FilePlace::also(System, "Code/User/profiles/*/mcp.json"),
+            FilePlace::also(System, "Code - Insiders/User/mcp.json"),
+            FilePlace::also(Home, ".vscode-server/data/User/mcp.json"),
         ],
         project: &[".vscode/mcp.json"],
         format: FileFormat::Jsonc,
@@ -61,7 +61,10 @@ pub(super) const ROWS: &[KnownClient] = &[
         id: "windsurf",
         name: "Windsurf",
         program: Some("windsurf"),
-        user: &[Place::main(Home, ".codeium/windsurf/mcp_config.json"), Place::also(Home, ".codeium/mcp_config.json")],
+        user: &[
+            FilePlace::main(Home, ".codeium/windsurf/mcp_config.json"),
+            FilePlace::also(Home, ".codeium/mcp_config.json"),
+        ],
         spelling: Spelling { url: Some("serverUrl"), ..PLAIN },
         variables: Editor,
         evidence: Evidence::Documented,
@@ -71,7 +74,7 @@ pub(super) const ROWS: &[KnownClient] = &[
         id: "antigravity",
         name: "Antigravity",
         program: Some("agy"),
-        user: &[Place::main(Home, ".gemini/config/mcp_config.json")],
+        user: &[FilePlace::main(Home, ".gemini/config/mcp_config.json")],
         project: &[".agents/mcp_config.json"],
         spelling: Spelling { url: Some("serverUrl"), ..PLAIN },
         variables: Nothing,
@@ -83,7 +86,7 @@ pub(super) const ROWS: &[KnownClient] = &[
         id: "zed",
         name: "Zed",
         program: Some("zed"),
-        user: &[Place::main(AppData, "Zed/settings.json"), Place::main(Xdg, "zed/settings.json")],
+        user: &[FilePlace::main(AppData, "Zed/settings.json"), FilePlace::main(Xdg, "zed/settings.json")],
         project: &[".zed/settings.json"],
         format: FileFormat::Jsonc,
         containers: &[&["context_servers"]],
@@ -97,10 +100,10 @@ pub(super) const ROWS: &[KnownClient] = &[
         program: Some("cline"),
         signs: &[".cline"],
         user: &[
-            Place::main(Variable("CLINE_DATA_DIR"), "settings/cline_mcp_settings.json"),
-            Place::main(Variable("CLINE_DIR"), "data/settings/cline_mcp_settings.json"),
-            Place::main(Home, ".cline/data/settings/cline_mcp_settings.json"),
-            Place::also(System, CLINE_OLD),
+            FilePlace::main(Variable("CLINE_DATA_DIR"), "settings/cline_mcp_settings.json"),
+            FilePlace::main(Variable("CLINE_DIR"), "data/settings/cline_mcp_settings.json"),
+            FilePlace::main(Home, ".cline/data/settings/cline_mcp_settings.json"),
+            FilePlace::also(System, CLINE_OLD),
         ],
         spelling: Spelling { kind: Some(("type", "stdio", "streamableHttp")), nested: Some("transport"), ..PLAIN },
         variables: Nothing,
@@ -114,7 +117,7 @@ pub(super) const ROWS: &[KnownClient] = &[
         name: "Continue",
         program: Some("cn"),
         signs: &[".continue"],
-        user: &[Place::main(Home, ".continue/config.yaml")],
+        user: &[FilePlace::main(Home, ".continue/config.yaml")],
         project: &[".continue/mcpServers/*.yaml"],
         format: FileFormat::Yaml,
         containers: &[&["mcpServers"]],
@@ -129,7 +132,7 @@ pub(super) const ROWS: &[KnownClient] = &[
         name: "LM Studio",
         program: Some("lms"),
         signs: &[".lmstudio"],
-        user: &[Place::main(Home, ".lmstudio/mcp.json"), Place::also(Home, ".cache/lm-studio/mcp.json")],
+        user: &[FilePlace::main(Home, ".lmstudio/mcp.json"), FilePlace::also(Home, ".cache/lm-studio/mcp.json")],
         variables: Editor,
         evidence: Evidence::Documented,
         ..USUAL
@@ -139,7 +142,7 @@ pub(super) const ROWS: &[KnownClient] = &[
         name: "Kiro",
         program: Some("kiro"),
         signs: &[".kiro"],
-        user: &[Place::main(Home, ".kiro/settings/mcp.json")],
+        user: &[FilePlace::main(Home, ".kiro/settings/mcp.json")],
         project: &[".kiro/settings/mcp.json"],
         allow: Some(Allow::ToolList("autoApprove")),
         evidence: Evidence::Documented,
@@ -150,7 +153,7 @@ pub(super) const ROWS: &[KnownClient] = &[
         name: "Junie",
         program: Some("junie"),
         signs: &[".junie"],
-        user: &[Place::main(Home, ".junie/mcp/mcp.json")],
+        user: &[FilePlace::main(Home, ".junie/mcp/mcp.json")],
         project: &[".junie/mcp/mcp.json"],
         evidence: Evidence::Documented,
         ..USUAL
@@ -159,7 +162,7 @@ pub(super) const ROWS: &[KnownClient] = &[
         id: "trae",
         name: "Trae",
         program: Some("trae"),
-        user: &[Place::main(System, "Trae/User/mcp.json")],
+        user: &[FilePlace::main(System, "Trae/User/mcp.json")],
         project: &[".trae/mcp.json"],
         variables: Editor,
         evidence: Evidence::Documented,
@@ -168,7 +171,7 @@ pub(super) const ROWS: &[KnownClient] = &[
     KnownClient {
         id: "roo",
         name: "Roo Code",
-        user: &[Place::main(System, ROO)],
+        user: &[FilePlace::main(System, ROO)],
         project: &[".roo/mcp.json"],
         variables: Editor,
         timeout: Some(("timeout", TimeUnit::Seconds)),

@@ -242,7 +242,7 @@ fn tell_missing(server: &NewServer, unset: &[String]) {
             .iter()
             .find(|missing| missing.name == *name)
             .map(|missing| shown_line(&missing.about).into_owned());
-        tell(&format!("  {name}  {}", about.unwrap_or_default()).trim_end());
+        tell(format!("  {name}  {}", about.unwrap_or_default()).trim_end());
     }
 }
 
