@@ -1,7 +1,7 @@
 //! From files, environment and flags to a [`Config`], or to every problem at once.
 //!
-//! A file is read in steps: text → a tree with places (`node`) → what was typed (`raw`, or `client` for another
-//! program's file) → what is meant (`resolve`). No step stops at the first mistake, and only the last one sees what a
+//! A file is read in steps: text → a tree with places (`node`) → what was typed (`raw`, or `client` and `foreign` for
+//! another program's file) → what is meant (`resolve`). No step stops at the first mistake, and only the last one sees what a
 //! variable holds.
 
 mod config;
@@ -16,6 +16,7 @@ mod node;
 mod table;
 
 mod client;
+mod foreign;
 mod raw;
 
 mod expand;
@@ -84,10 +85,10 @@ pub fn load(options: &LoadOptions) -> Result<Loaded, Problems> {
 
 fn read(source: &Source, options: &LoadOptions, report: &mut Report) -> Draft {
     report.enter(source::shown(&source.path, &options.directory), &source.text);
-    let raw = match source.format {
+    let raw = foreign::read(source, options, report).or_else(|| match source.format {
         Syntax::Toml => node::from_toml(&source.text, report).map(|root| raw::RawConfig::read(&root, report)),
         Syntax::Json => node::from_json(&source.text, report).map(|root| client::read(&root, report)),
-    };
+    });
     let Some(raw) = raw else { return Draft::default() };
     let surroundings = Surroundings { options, base: source.base() };
     Resolver { report, surroundings, dialect: raw.dialect, unset: None }.run(&raw)

@@ -106,7 +106,7 @@ pub(crate) fn from_json(text: &str, report: &mut Report) -> Option<Node> {
             // serde_json ends its sentence with the place, which is already in front of it.
             let message = error.to_string();
             let message = message.split(" at line ").next().unwrap_or("is not JSON").to_owned();
-            let hint = "the file must be plain JSON: no comments, no comma after the last member";
+            let hint = "check the quotes, commas and brackets there";
             report.error(&Place::new(Some(offset), ""), message, hint.to_owned());
             None
         }

@@ -44,6 +44,8 @@ pub(crate) struct Report {
     file: Option<(PathBuf, String)>,
     /// Whether to say "object" where TOML says "table".
     pub(crate) speaks_json: bool,
+    /// What is read is a translation: its lines are not the file's.
+    pub(crate) placeless: bool,
     found: Vec<Problem>,
     left_out: usize,
 }
@@ -75,7 +77,8 @@ impl Report {
             self.found.pop();
         }
         let file = self.file.as_ref().filter(|_| !place.outside);
-        let at = file.zip(place.offset).map(|((_, text), offset)| line_and_column(text, offset));
+        let at =
+            file.filter(|_| !self.placeless).zip(place.offset).map(|((_, text), offset)| line_and_column(text, offset));
         self.found.push(Problem {
             severity,
             file: file.map(|(file, _)| file.clone()),

@@ -7,6 +7,7 @@
 
 pub mod attack;
 pub mod bench;
+pub mod clients;
 pub mod eval;
 pub mod peers;
 mod shell;

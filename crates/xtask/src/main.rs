@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use xtask::{Workspace, attack, bench, eval, peers, suite, tables, tidy};
+use xtask::{Workspace, attack, bench, clients, eval, peers, suite, tables, tidy};
 
 const HELP: &str = "\
 Tasks of this repository.
@@ -18,6 +18,7 @@ Tasks:
   eval [DIR]      Measure search on the sets in eval/ and compare with what is recorded, or on those in DIR;
                   --record keeps the figures
   attack [WORD]…  Try to break what is promised, as a client, a server or a bad day could
+  clients [NAME]… Try real clients with a fake model: from their own file to Toolfold and back (2 GB of them, from npm)
   soak            Do so for twenty minutes with 200 clients (--minutes, --clients), against a quiet run
   bench [PART]…   Measure what Toolfold costs, against the thinnest server there can be:
                   calls, throughput, search, start
@@ -44,6 +45,7 @@ fn run(task: &str, arguments: &[String]) -> Result<()> {
         "bench" if arguments == ["tables"] => tables::run(&Workspace::find()?),
         "bench" => bench::run(&Workspace::find()?, arguments),
         "attack" => attack::run(&Workspace::find()?, arguments),
+        "clients" => clients::run(&Workspace::find()?, arguments),
         "soak" => attack::soak(&Workspace::find()?, arguments),
         // What the benchmark starts, not a person.
         "thin-server" => bench::thin_server(arguments),

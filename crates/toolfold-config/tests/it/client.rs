@@ -126,16 +126,42 @@ fn not_such_a_file() {
     assert_snapshot!(json("[]"), @"mcp.json: expected an object, found a list");
     assert_snapshot!(json(""), @r#"
     mcp.json:1:1: EOF while parsing a value
-      hint: the file must be plain JSON: no comments, no comma after the last member
+      hint: check the quotes, commas and brackets there
     "#);
-    assert_snapshot!(json("{\n  \"mcpServers\": {\n    \"a\": {\"command\": \"a\"},\n  }\n}"), @r#"
-    mcp.json:4:3: key must be a string
-      hint: the file must be plain JSON: no comments, no comma after the last member
+    assert_snapshot!(json("{\n  \"mcpServers\": {\n    \"a\": {\"command\": \"a\" \"b\"}\n  }\n}"), @r#"
+    mcp.json:3:26: expected `,` or `}`
+      hint: check the quotes, commas and brackets there
     "#);
     assert_snapshot!(json("{\"mcpServers\": {\"a\": {\"command\": \"\\ud800\"}}}"), @r#"
     mcp.json:1:34: mcpServers.a.command: expected a string, found broken Unicode or a number out of range
     "#);
     assert_snapshot!(json("{\"mcpServers\": 1e999}"), @"mcp.json:1:16: mcpServers: expected an object, found broken Unicode or a number out of range");
+}
+
+#[test]
+fn files_of_every_client() {
+    let names = |file: &str, text: &str| -> Vec<String> {
+        let config = load_as(file, text).unwrap().config;
+        config.servers.keys().map(|name| name.to_string()).collect()
+    };
+    assert_eq!(names("codex.toml", "model = \"x\"\n[mcp_servers.a]\ncommand = \"a\"\n"), ["a"]);
+    assert_eq!(
+        names("opencode.jsonc", "{\"mcp\": {\"b\": {\"type\": \"local\", \"command\": [\"b\", \"c\"]}}} // end"),
+        ["b"]
+    );
+    assert_eq!(names("goose.yaml", "extensions:\n  c:\n    type: stdio\n    cmd: c\n"), ["c"]);
+    assert_eq!(names("mcp.json", "{\"mcpServers\": {\"d\": {\"command\": \"d\"},},}"), ["d"]);
+    assert_eq!(names("settings.json", "{\"mcpServers\": {\"e\": {\"httpUrl\": \"https://e.example/mcp\"}}}"), ["e"]);
+    // What a translation has no line for is told by its key.
+    assert_snapshot!(said("codex.toml", "[mcp_servers.a]\nurl = \"nowhere\"\n[mcp_servers.b]\ntype = \"ws\"\nurl = \"wss://x\"\n"), @r#"
+    codex.toml: warning: servers.b: is left out: it speaks over WebSocket, which Toolfold does not
+    codex.toml: servers.a.url: is not a URL: relative URL without a base
+      hint: write it whole: "https://example.com/mcp"
+    "#);
+    assert_snapshot!(said("goose.yaml", "extensions:\n  d:\n    type: builtin\n"), @r#"
+    goose.yaml: warning: servers.d: is left out: it is a part of that program, not a server
+    goose.yaml: warning: is a file of Goose, and has no server in it that can be used
+    "#);
 }
 
 #[test]

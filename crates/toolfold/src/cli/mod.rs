@@ -1,5 +1,6 @@
 //! The command line: what it accepts, and how a command ends. Data goes to stdout, everything else to stderr.
 
+mod add;
 mod arguments;
 mod ask;
 mod call;
@@ -8,6 +9,8 @@ mod completions;
 mod content;
 mod eval;
 mod fail;
+mod import;
+mod install;
 mod instance;
 mod journal;
 mod log;
@@ -15,7 +18,9 @@ mod logs;
 mod ls;
 mod open;
 mod output;
+mod own_file;
 mod prompt;
+mod remove;
 mod scan;
 mod search;
 mod serve;
@@ -38,8 +43,9 @@ pub(crate) use fail::Fail;
 #[derive(Parser)]
 #[command(name = "toolfold", version, arg_required_else_help = true, max_term_width = 100)]
 #[command(
-    after_help = "Without a configuration Toolfold serves its built-in toolbox. To put your own servers behind it, write \
-a toolfold.toml or pass an mcpServers file with --config; `toolfold check` tells whether it is right.
+    after_help = "Without a configuration Toolfold serves its built-in toolbox. To put your own servers behind it, take over \
+those that your clients have with `toolfold import`, write a toolfold.toml, or pass a client's file with --config; `toolfold check` \
+tells whether it is right. `toolfold install CLIENT` makes a client use it.
 
 Variables:
   TOOLFOLD_CONFIG      the configuration, as --config
@@ -84,6 +90,14 @@ enum Command {
     Serve(serve::Serve),
     /// Check the configuration and report every problem
     Check(check::Check),
+    /// Take over the servers that your clients have
+    Import(import::Import),
+    /// Make a client use Toolfold, or take Toolfold out of it again
+    Install(install::Install),
+    /// Add a server to toolfold.toml
+    Add(add::Add),
+    /// Take a server out of toolfold.toml
+    Remove(remove::Remove),
     /// Use the toolfold.toml that was found here or above
     Trust(trust::Trust),
     /// Find tools by what they do
@@ -128,6 +142,10 @@ fn run(cli: Cli) -> ExitCode {
     let outcome = match command {
         Command::Serve(serve) => serve.run(&common),
         Command::Check(check) => check.run(&common),
+        Command::Import(import) => import.run(&common),
+        Command::Install(install) => install.run(&common),
+        Command::Add(add) => add.run(&common),
+        Command::Remove(remove) => remove.run(&common),
         Command::Trust(trust) => trust.run(&common),
         Command::Search(search) => search.check().and_then(|()| common.ask(Ask::Search(search))),
         Command::Ls(ls) => common.ask(Ask::Ls(ls)),

@@ -50,6 +50,19 @@ pub(crate) fn with_gateway<T>(common: &Common, work: impl AsyncFnOnce(&Gateway) 
     }))
 }
 
+/// The same on a gateway with this configuration alone.
+pub(crate) fn with_config<T>(
+    common: &Common,
+    config: Config,
+    work: impl AsyncFnOnce(&Gateway) -> Result<T, Fail>,
+) -> Result<T, Fail> {
+    log::start(common, "off");
+    runtime()?.block_on(with(config, async |gateway| {
+        wait_for(gateway, &Needs::Status, common).await;
+        work(gateway).await
+    }))
+}
+
 async fn with<T>(config: Config, work: impl AsyncFnOnce(&Gateway) -> Result<T, Fail>) -> Result<T, Fail> {
     let gateway = Gateway::start(Options { local: local_servers(&config), config });
     tokio::spawn(journal::follow_calls(gateway.calls()));

@@ -9,6 +9,7 @@
 
 mod catalogs;
 mod clients;
+mod clients_files;
 mod command_line;
 mod conformance;
 mod documents;

@@ -12,6 +12,7 @@ const ORDER: [&str; 19] = [
     "toolfold-wire",
     "toolfold-core",
     "toolfold-schema",
+    "toolfold-clients",
     "toolfold-config",
     "toolfold-http",
     "toolfold-upstream",
@@ -34,6 +35,7 @@ const ORDER: [&str; 19] = [
 const WITHOUT: [(&str, &[&str]); 9] = [
     ("toolfold-core", &["tokio"]),
     ("toolfold-wire", &["tokio"]),
+    ("toolfold-clients", &["tokio"]),
     ("toolfold-catalog", &["toolfold-config", "toolfold-upstream", "tokio"]),
     ("toolfold-scan", &["toolfold-config", "toolfold-upstream", "tokio"]),
     ("toolfold-encoder", &["toolfold-config", "toolfold-upstream", "toolfold-catalog", "tokio"]),

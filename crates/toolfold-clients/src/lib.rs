@@ -1,0 +1,50 @@
+//! Other programs' configuration files: one table of clients, and what follows from it. Their servers are read ([`survey`],
+//! [`plan_import`]), Toolfold is written into them and taken out ([`plan_install`], [`plan_undo`]), and a server is made from
+//! what people have in hand ([`from_target`]).
+//!
+//! Nothing here prints, waits for a network or knows the real home: the surroundings are an [`Environment`], and the disk
+//! is touched in `files` alone.
+
+mod environment;
+mod files;
+mod format;
+
+mod edit;
+mod table;
+mod variables;
+
+mod definition;
+mod own;
+mod read;
+mod secrets;
+
+mod survey;
+
+mod add;
+mod import;
+mod install;
+mod recognise;
+mod verify;
+
+pub use add::{AddError, Missing, NewServer, from_command, from_target, from_text};
+pub use definition::ServerDefinition;
+pub use edit::{EditError, Edited, Shape, Slot, Splice, Traces, get, remove, set};
+pub use environment::{Environment, Platform};
+pub use files::{FileError, read as read_file, replace as replace_file};
+pub use format::{Broken, FileFormat};
+pub use import::{
+    FoundIn, ImportOptions, ImportPlan, LeftOut, PlannedServer, plan_import, remove_server, server_names, write_server,
+};
+pub use install::{
+    FileChange, InstallError, InstallPlan, apply_install, apply_undo, plan_install, plan_undo, points_here,
+};
+pub use own::{USUAL_PORT, is_own};
+pub use read::ForeignServer;
+pub use recognise::{Recognised, recognise};
+pub use secrets::MovedSecret;
+pub use survey::{Scope, SeenFile, seen, survey};
+pub use table::{
+    Allow, Base, ENTRY_NAME, Evidence, Extra, FilePlace, KnownClient, Proof, Rank, Spelling, Status, TimeUnit,
+    Variables, Way, client, clients, document,
+};
+pub use verify::{Verified, verify};

@@ -1,0 +1,47 @@
+//! Whether an entry is Toolfold itself. Taken over it would stand behind itself; to be taken out it must be ours.
+
+use std::net::IpAddr;
+
+use serde_json::Value;
+use url::{Host, Url};
+
+use crate::definition::ServerDefinition;
+use crate::read::{Reading, server};
+use crate::table::{ENTRY_NAME, Variables};
+
+/// Where Toolfold listens unless it is told otherwise.
+pub const USUAL_PORT: u16 = 7420;
+
+/// Whether a definition starts Toolfold, or reaches the one that listens on this port here.
+pub fn is_own(definition: &ServerDefinition, port: u16) -> bool {
+    let words = definition.command.iter().chain(&definition.args).flat_map(|text| text.split_whitespace());
+    let is_program = words.take(4).any(|word| {
+        let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
+        // `npx toolfold@latest`, `toolfold.exe`
+        let name = name.split('@').next().unwrap_or(name);
+        name.trim_end_matches(".exe") == ENTRY_NAME
+    });
+    is_program || definition.url.as_deref().is_some_and(|url| is_own_address(url, port))
+}
+
+/// The same of an entry as a client writes it.
+pub(crate) fn is_own_entry(entry: &Value) -> bool {
+    let reading = Reading { variables: Variables::Nothing, timeout: None, home: None, project: None };
+    let read = server(ENTRY_NAME, entry, reading).outcome;
+    // Under our name, any address of this machine is one that `install --http` was told.
+    read.is_ok_and(|read| is_own(&read, USUAL_PORT) || read.url.as_deref().and_then(local_port).is_some())
+}
+
+fn is_own_address(url: &str, port: u16) -> bool {
+    local_port(url) == Some(port)
+}
+
+fn local_port(url: &str) -> Option<u16> {
+    let url = Url::parse(url).ok()?;
+    let is_local = match url.host()? {
+        Host::Domain(name) => name == "localhost" || name.ends_with(".localhost"),
+        Host::Ipv4(ip) => IpAddr::from(ip).is_loopback() || ip.is_unspecified(),
+        Host::Ipv6(ip) => ip.is_loopback() || ip.is_unspecified(),
+    };
+    url.port_or_known_default().filter(|_| is_local)
+}

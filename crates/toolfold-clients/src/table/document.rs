@@ -1,0 +1,116 @@
+//! The table as a page for people.
+
+use super::{Allow, Evidence, Extra, KnownClient, Proof, Rank, Variables, clients};
+
+const OPENING: &str = "\
+# Clients
+
+`toolfold import` reads the servers out of every file below; `toolfold install CLIENT` writes Toolfold into the client's own
+file, and `toolfold install CLIENT --undo` takes it out again. This page is made from the table in the program
+(`crates/toolfold-clients/src/table/`); a test compares the two.
+
+`~` is your home (`%USERPROFILE%` on Windows), `<config>` is `~/.config` on Linux, `~/Library/Application Support` on macOS and
+`%APPDATA%` on Windows. Where a variable is named, it comes first. *Tried* means with the program itself, *read* means from
+its documentation.
+";
+
+/// In Markdown.
+pub fn document() -> String {
+    let mut text = format!(
+        "{OPENING}\n| client | id | format | checked by `--verify` | `--http` | `--allow-search` | known from |\n"
+    );
+    text.push_str("|---|---|---|---|---|---|---|\n");
+    for client in clients() {
+        text.push_str(&row(client));
+    }
+    for client in clients() {
+        text.push_str(&section(client));
+    }
+    text
+}
+
+fn row(client: &KnownClient) -> String {
+    let verify = match (client.program, client.status) {
+        (Some(program), Some(status)) => format!("`{program} {}`", status.arguments.join(" ")),
+        _ => "–".to_owned(),
+    };
+    let known = match client.evidence {
+        Evidence::Tested => "tried",
+        Evidence::Documented => "read",
+    };
+    let yes = |flag: bool| if flag && client.is_written { "yes" } else { "–" };
+    format!(
+        "| [{}](#{}) | `{}` | {} | {verify} | {} | {} | {known} |\n",
+        client.name,
+        client.name.to_lowercase().replace(' ', "-").replace('.', ""),
+        client.id,
+        client.format.name(),
+        yes(client.spelling.url.is_some()),
+        yes(client.allow.is_some()),
+    )
+}
+
+fn section(client: &KnownClient) -> String {
+    let mut text = format!("\n## {}\n\n", client.name);
+    if !client.is_written {
+        text.push_str("Only read.\n\n");
+    }
+    for place in client.user {
+        let rank = match place.rank {
+            Rank::Main => "",
+            Rank::Before => ", where it is there",
+            Rank::Also => ", only read",
+        };
+        text.push_str(&format!("- yours: `{}`{rank}\n", place.shown()));
+    }
+    for path in client.project {
+        text.push_str(&format!("- of a project: `{path}`\n"));
+    }
+    let containers: Vec<String> = client.containers.iter().map(|path| format!("`{}`", path.join(" → "))).collect();
+    text.push_str(&format!("- servers in {}\n", containers.join(" or ")));
+    text.push_str(&format!("- variables: {}\n", variables(client.variables)));
+    for (key, extra) in client.spelling.extra {
+        let value = match extra {
+            Extra::True => "true",
+            Extra::Name => "\"toolfold\"",
+            Extra::Number(_) => "a number",
+            Extra::Everything => "[\"*\"]",
+        };
+        text.push_str(&format!("- written beside the usual keys: `{key}` = `{value}`\n"));
+    }
+    match client.allow {
+        Some(Allow::ToolList(key)) => text.push_str(&format!("- `--allow-search` writes `{key}` into the entry\n")),
+        Some(Allow::ToolTable(key, ..)) => {
+            text.push_str(&format!("- `--allow-search` writes `{key}.find_tools` into the entry\n"))
+        }
+        Some(Allow::Listed { file, container, .. }) => text.push_str(&format!(
+            "- `--allow-search` adds a line to `{}` in `{}`\n",
+            container.join("."),
+            file.shown()
+        )),
+        None => {}
+    }
+    if let Some(status) = client.status {
+        let proof = match (status.connects, status.proof) {
+            (false, _) => "`--verify` shows that it reads the file; it does not start the server then".to_owned(),
+            (true, Proof::ExitCode) => "`--verify` goes by its exit code".to_owned(),
+            (true, Proof::Line(word)) => format!("`--verify` looks for \"{word}\""),
+        };
+        text.push_str(&format!("- {proof}\n"));
+    }
+    for note in client.notes {
+        text.push_str(&format!("\n{note}\n"));
+    }
+    text
+}
+
+fn variables(variables: Variables) -> &'static str {
+    match variables {
+        Variables::Nothing => "none; what is written is meant",
+        Variables::Braces => "`${V}`, `${V:-default}`",
+        Variables::Dollar => "`$V`, `${V}`, `${V:-default}`",
+        Variables::Editor => "`${env:V}`, `${userHome}`, `${workspaceFolder}`, `${input:id}`",
+        Variables::Curly => "`{env:V}`, `{file:path}`",
+        Variables::Any => "any of the others",
+    }
+}

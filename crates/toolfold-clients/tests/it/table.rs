@@ -1,0 +1,92 @@
+//! The table itself: every row makes sense, and the page says what it says.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde_json::Value;
+use toolfold_clients::{ENTRY_NAME, FileFormat, Way, clients, document, get, set};
+
+use crate::home::Home;
+
+fn start() -> Way {
+    Way::Start { command: "/opt/toolfold".to_owned(), args: vec!["serve".to_owned(), "--stdio".to_owned()] }
+}
+
+#[test]
+fn every_row_is_whole() {
+    let home = Home::new();
+    let mut ids = BTreeSet::new();
+    for client in clients() {
+        assert!(ids.insert(client.id), "{} is there twice", client.id);
+        assert!(!client.containers.is_empty() && !client.user.is_empty(), "{}", client.id);
+        let file = client.own_file(&home.environment).unwrap_or_else(|| panic!("{} has no file on Linux", client.id));
+        assert!(file.starts_with(home.path("home")), "{}", client.id);
+        assert!(!client.is_present(&home.environment), "{}", client.id);
+    }
+    assert!(clients().filter(|client| client.is_written).count() >= 27);
+}
+
+#[test]
+fn every_entry_can_be_written_and_read_again() {
+    for client in clients().filter(|client| client.is_written) {
+        for way in [start(), Way::Reach { url: "http://127.0.0.1:7420/mcp".to_owned() }] {
+            let Some(entry) = client.entry(&way, false) else {
+                assert!(client.spelling.url.is_none(), "{}", client.id);
+                continue;
+            };
+            let slot = client.own_slot(&Value::Null);
+            let text = set(client.format, "", &slot, &entry).unwrap().unwrap().text;
+            let root = client.format.parse(&text).unwrap();
+            assert_eq!(get(&root, &slot), Some(&entry), "{}: {text}", client.id);
+            assert!(text.contains(ENTRY_NAME), "{}", client.id);
+            if client.format == FileFormat::Json {
+                assert!(serde_json::from_str::<Value>(&text).is_ok(), "{} would get more than JSON", client.id);
+            }
+        }
+    }
+}
+
+#[test]
+fn variables_move_files() {
+    let mut home = Home::new();
+    home.environment.variables.insert("CODEX_HOME".to_owned(), "/elsewhere".to_owned());
+    home.environment.variables.insert("XDG_CONFIG_HOME".to_owned(), "/xdg".to_owned());
+    let file = |id: &str| toolfold_clients::client(id).unwrap().own_file(&home.environment).unwrap();
+    assert_eq!(file("codex"), Path::new("/elsewhere/config.toml"));
+    assert_eq!(file("goose"), Path::new("/xdg/goose/config.yaml"));
+    assert_eq!(file("copilot"), home.path("home/.copilot/mcp-config.json"));
+    assert_eq!(file("opencode"), Path::new("/xdg/opencode/opencode.json"));
+}
+
+#[test]
+fn each_platform_has_its_folders() {
+    use toolfold_clients::Platform::{Mac, Windows};
+    let mut home = Home::new();
+    let file = |home: &Home, id: &str| {
+        let path = toolfold_clients::client(id).unwrap().own_file(&home.environment).unwrap();
+        path.strip_prefix(home.path("home")).unwrap().to_owned()
+    };
+    home.environment.platform = Mac;
+    assert_eq!(
+        file(&home, "claude-desktop"),
+        Path::new("Library/Application Support/Claude/claude_desktop_config.json")
+    );
+    assert_eq!(file(&home, "zed"), Path::new(".config/zed/settings.json"));
+    home.environment.platform = Windows;
+    assert_eq!(file(&home, "claude-desktop"), Path::new("AppData/Roaming/Claude/claude_desktop_config.json"));
+    assert_eq!(file(&home, "zed"), Path::new("AppData/Roaming/Zed/settings.json"));
+    let store = "AppData/Local/Packages/Claude_pzs8sxrjxfjjc/LocalCache/Roaming/Claude/claude_desktop_config.json";
+    home.write(&format!("home/{store}"), "{}");
+    assert_eq!(file(&home, "claude-desktop"), Path::new(store));
+}
+
+/// Run with `UPDATE_DOCUMENTS=1` to write it.
+#[test]
+fn the_page_is_what_the_table_says() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/clients.md");
+    if std::env::var_os("UPDATE_DOCUMENTS").is_some() {
+        std::fs::write(&path, document()).unwrap();
+    }
+    let page = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(page == document(), "docs/clients.md is not what the table says: run this test with UPDATE_DOCUMENTS=1");
+}
