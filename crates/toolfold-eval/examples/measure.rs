@@ -12,14 +12,21 @@ use toolfold_eval::{BadSet, EvalSet, Metrics, ToolLine};
 use toolfold_index::{Index, Query};
 
 const DEPTH: usize = 10;
+/// How many hits are written down with `--features`.
+const WRITTEN: usize = 60;
 
 fn main() -> Result<(), BadSet> {
     let (flags, places): (Vec<String>, Vec<String>) = std::env::args().skip(1).partition(|word| word.starts_with("--"));
-    let failures = flags.iter().any(|flag| flag == "--failures");
+    let has = |name: &str| flags.iter().any(|flag| flag == name);
+    let failures = has("--failures");
     let mut gains = Vec::new();
     for place in places.iter().flat_map(|place| sets(place)) {
         let set = read(&place)?;
         let index = Index::build(&set.catalog);
+        if has("--features") {
+            write_features(&place, &set, &index);
+            continue;
+        }
         gains.push(measure(&place, &set, &index, failures));
     }
     println!("mean NDCG@10 {:.2}", gains.iter().sum::<f64>() / gains.len().max(1) as f64);
@@ -78,4 +85,28 @@ fn measure(place: &str, set: &EvalSet, index: &Index, failures: bool) -> f64 {
         figures.p99_microseconds
     );
     figures.ndcg_10
+}
+
+/// A line for each query: what was compared of each of the best hits, for `training/deeds.py`.
+fn write_features(place: &str, set: &EvalSet, index: &Index) {
+    for query in &set.queries {
+        let ask = Query { text: &query.text, limit: WRITTEN, explain: true, ..Query::default() };
+        let hits: Vec<serde_json::Value> = index
+            .search(&set.catalog, &ask)
+            .hits
+            .iter()
+            .map(|hit| {
+                let explain = &hit.explain;
+                serde_json::json!({
+                    "id": set.catalog.entry(hit.entry).id.to_string(), "right": query.relevant.contains(&hit.entry),
+                    "named": explain.named, "score": hit.score, "lexical": explain.lexical,
+                    "semantic": explain.semantic, "near": explain.near, "deed": explain.deed,
+                })
+            })
+            .collect();
+        println!(
+            "{}",
+            serde_json::json!({"set": place, "query": query.text, "relevant": query.relevant.len(), "hits": hits})
+        );
+    }
 }

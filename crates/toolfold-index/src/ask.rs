@@ -7,6 +7,7 @@ use std::sync::Arc;
 use toolfold_core::words;
 
 use crate::analyse::beginning;
+use crate::deed::{Wanted, synonyms};
 use crate::index::{Index, stemmer};
 use crate::names::Hash;
 use crate::precise::Precise;
@@ -17,6 +18,8 @@ use crate::weight;
 const SURFACE: f32 = 0.4;
 /// What a word counts that was read as another.
 const MISSPELT: f32 = 0.6;
+/// What another word for the same thing counts.
+const SYNONYM: f32 = 0.3;
 const MOST_WORDS: usize = 200;
 /// Bytes of a query that are looked at.
 const LONGEST_QUERY: usize = 8 * 1024;
@@ -51,6 +54,8 @@ pub(crate) struct Asked {
     pub(crate) precise: Option<Arc<Precise>>,
     /// Of a request for several things; otherwise none.
     pub(crate) clauses: Vec<Clause>,
+    /// What is to be done.
+    pub(crate) wanted: Wanted,
     pub(crate) letters: u64,
     pub(crate) stems: u64,
 }
@@ -107,23 +112,23 @@ impl Asked {
             return None;
         }
         let parts = parts(text);
+        // A request for several things has several deeds, and no tool does them all.
+        let wanted =
+            if parts.is_empty() { Wanted::read(text, |word| telling(index, &all, word)) } else { Wanted::default() };
+        let letters = Hash::of(all.iter().map(|word| &word.said), "");
+        let stems = stems(index, &all);
         let precise = index.precise().cloned();
         let (terms, best) = terms(index, &all, &parts);
         let pieces = model().pieces(all.iter().map(|word| word.meant(index)));
-        let stemmer = stemmer();
-        // What was read as another word has that one's stem.
-        let stem = |word: &Word| match word.meant {
-            Some(_) => stemmer.stem(word.meant(index)).into_owned(),
-            None => word.stem.clone(),
-        };
         let clause = |Part { text, words }: Part| Clause {
             meaning: Meaning::new(model().meaning(&words), precise.as_deref(), &text),
             text,
         };
         Some(Asked {
             meaning: Meaning::new(model().query(&pieces), precise.as_deref(), text),
-            letters: Hash::of(all.iter().map(|word| &word.said), ""),
-            stems: Hash::of(all.iter().map(stem), " "),
+            wanted,
+            letters,
+            stems,
             clauses: parts.into_iter().map(clause).collect(),
             words: all.iter().filter(|word| word.says_something()).count(),
             terms,
@@ -132,6 +137,23 @@ impl Asked {
             precise,
         })
     }
+}
+
+/// The stems of all words in their order, as a hash. What was read as another word has that one's stem.
+fn stems(index: &Index, all: &[Word]) -> u64 {
+    let stemmer = stemmer();
+    let stem = |word: &Word| match word.meant {
+        Some(_) => stemmer.stem(word.meant(index)).into_owned(),
+        None => word.stem.clone(),
+    };
+    Hash::of(all.iter().map(stem), " ")
+}
+
+/// How much a word tells apart: nothing where the catalog does not know it, as with the name of a person.
+fn telling(index: &Index, all: &[Word], word: &str) -> f32 {
+    let terms = all.iter().find(|known| known.said == word).map_or(&[][..], |word| &word.terms);
+    let rarities = terms.iter().map(|(number, _)| weight::rarity(index.base.frequency(*number), index.len()));
+    rarities.fold(f32::MIN_POSITIVE, f32::max)
 }
 
 fn split(text: &str) -> Vec<String> {
@@ -149,13 +171,15 @@ impl Word {
         let slip = surface.is_none() && root.is_none() && !model().knows(&said);
         let meant =
             if slip { index.base.vocabulary.nearest(&said, |number| index.base.frequency(number)) } else { None };
-        let terms = match (surface, root, meant) {
+        let mut terms = match (surface, root, meant) {
             (Some(surface), Some(root), _) => vec![(surface, SURFACE), (root, 1.0 - SURFACE)],
             (Some(surface), None, _) => vec![(surface, 1.0)],
             (None, Some(root), _) => vec![(root, 1.0 - SURFACE)],
             (None, None, Some(meant)) => vec![(meant, MISSPELT)],
             (None, None, None) => Vec::new(),
         };
+        let others = synonyms(&stem).iter().filter(|other| **other != stem);
+        terms.extend(others.filter_map(|other| Some((index.base.vocabulary.number(other)?, SYNONYM))));
         Word { said, stem, meant, terms }
     }
 

@@ -26,6 +26,7 @@ pub(crate) fn explain(index: &Index, asked: &Asked, scored: &Scored) -> Explain 
         semantic: scored.semantic,
         precise: scored.precise,
         near: scored.near,
+        deed: asked.wanted.features(&index.base.documents[scored.entry].done).to_vec(),
         part: scored.part.map(|part| asked.clauses[part].text.clone()),
     }
 }

@@ -80,6 +80,8 @@ pub struct Explain {
     pub precise: Option<f32>,
     /// How near the single words of the query come to words of the entry; only the best hits are compared so.
     pub near: Option<f32>,
+    /// How what it does goes with what is wanted: a number for each thing that is looked at, named in `training/deeds.py`.
+    pub deed: Vec<f32>,
     /// The part of a request for several things that it fits best.
     pub part: Option<String>,
 }

@@ -32,7 +32,9 @@ const PRECISE_MEANING: f32 = 0.8;
 const ENCODER: f32 = 0.6;
 /// The share of the best part in a request for several things.
 const PART: f32 = 0.2;
-/// How many of the best are compared piece by piece, and what that may add. It costs as much as all the rest together,
+/// How many of the best are looked at for what they do, before the very best are compared further.
+const WEIGHED: usize = 60;
+/// How many of these are compared piece by piece, and what that may add. It costs as much as all the rest together,
 /// and the right one is hardly ever behind the twentieth.
 const COMPARED: usize = 20;
 const NEARNESS: f32 = 0.2;
@@ -60,6 +62,8 @@ pub(crate) struct Scored {
     pub(crate) near: Option<f32>,
     /// The part of the request that it fits best.
     pub(crate) part: Option<usize>,
+    /// How far it does something else than is wanted.
+    pub(crate) disagreement: f32,
     pub(crate) score: f32,
 }
 
@@ -111,6 +115,8 @@ fn rank(index: &Index, catalog: &Catalog, query: &Query<'_>, asked: &Asked) -> V
         _ => is_answer(scored),
     });
     if query.ranker == Ranker::Fused {
+        bring_forward(&mut ranked, WEIGHED);
+        weigh_deeds(index, asked, &mut ranked);
         bring_forward(&mut ranked, COMPARED);
         compare(index, asked, &mut ranked);
     }
@@ -163,6 +169,7 @@ fn score(index: &Index, asked: &Asked, sums: &Sums, candidates: &[u32], ranker: 
         precise: precise.as_ref().map(|precise| precise[place]),
         near: None,
         part: fits[place],
+        disagreement: 0.0,
         score: scores[place],
     };
     (0..candidates.len()).map(scored).collect()
@@ -203,6 +210,18 @@ fn parts(index: &Index, asked: &Asked, sums: &Sums, candidates: &[u32]) -> Vec<V
     asked.clauses.iter().zip(&sums.clauses).map(part).collect()
 }
 
+/// Adds what the deeds of the best are worth in the light of the one that is wanted. The others stay behind them.
+fn weigh_deeds(index: &Index, asked: &Asked, ranked: &mut [Scored]) {
+    let count = ranked.len().min(WEIGHED);
+    let (best, rest) = ranked.split_at_mut(count);
+    for scored in best.iter_mut() {
+        let (worth, disagreement) = asked.wanted.judge(&index.base.documents[scored.entry].done);
+        scored.score += worth;
+        scored.disagreement = disagreement;
+    }
+    stay_behind(best, rest);
+}
+
 /// Compares the best piece by piece. What is not compared stays behind, in its order.
 fn compare(index: &Index, asked: &Asked, ranked: &mut [Scored]) {
     let count = ranked.len().min(COMPARED);
@@ -215,6 +234,11 @@ fn compare(index: &Index, asked: &Asked, ranked: &mut [Scored]) {
         scored.near = Some(near);
         scored.score += NEARNESS * (near - low) / spread;
     }
+    stay_behind(best, rest);
+}
+
+/// No score of the rest is above the least of the best.
+fn stay_behind(best: &[Scored], rest: &mut [Scored]) {
     let least = best.iter().map(|scored| scored.score).fold(f32::MAX, f32::min);
     rest.iter_mut().for_each(|scored| scored.score = scored.score.min(least));
 }
