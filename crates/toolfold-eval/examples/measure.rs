@@ -8,8 +8,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use toolfold_catalog::{Node, SERVERS};
 use toolfold_eval::{BadSet, EvalSet, Metrics, ToolLine};
-use toolfold_index::{Index, Query};
+use toolfold_index::{Index, Placement, Query};
 
 const DEPTH: usize = 10;
 /// How many hits are written down with `--features`.
@@ -23,6 +24,10 @@ fn main() -> Result<(), BadSet> {
     for place in places.iter().flat_map(|place| sets(place)) {
         let set = read(&place)?;
         let index = Index::build(&set.catalog);
+        if has("--places") {
+            write_places(set, &index);
+            continue;
+        }
         if has("--features") {
             write_features(&place, &set, &index);
             continue;
@@ -85,6 +90,21 @@ fn measure(place: &str, set: &EvalSet, index: &Index, failures: bool) -> f64 {
         figures.p99_microseconds
     );
     figures.ndcg_10
+}
+
+/// A line for each tool: the nodes it is in, its home first.
+fn write_places(set: EvalSet, index: &Index) {
+    let catalog = Placement::default().update(&[], &set.catalog, index).apply(set.catalog);
+    let nodes: Vec<_> =
+        catalog.root().children.iter().filter(|root| root.name() != SERVERS).flat_map(Node::walk).collect();
+    for (position, entry) in catalog.entries().iter().enumerate() {
+        let own = nodes.iter().filter(|node| node.own_entries().contains(&position)).map(|node| node.path.join("/"));
+        let mut places: Vec<String> = own.collect();
+        let home = catalog.home(position).map(|path| path.join("/")).unwrap_or_default();
+        places.sort_by_key(|place| *place != home);
+        let summary: String = entry.description.chars().take(110).map(|c| if c == '\n' { ' ' } else { c }).collect();
+        println!("{} | {} | {summary}", entry.id, places.join(" + "));
+    }
 }
 
 /// A line for each query: what was compared of each of the best hits, for `training/deeds.py`.

@@ -23,9 +23,14 @@ const SYNONYM: f32 = 0.3;
 const MOST_WORDS: usize = 200;
 /// Bytes of a query that are looked at.
 const LONGEST_QUERY: usize = 8 * 1024;
-const MOST_CLAUSES: usize = 3;
-/// Words that mean something, without which a part of a request cannot stand alone.
+/// Parts that are looked up one by one: as many as a term has bits for.
+const MOST_CLAUSES: usize = 32;
+/// Words that mean something, without which a part of a request cannot stand alone; and in a list of many, where the parts
+/// are short and the commas tell.
 const FEWEST_IN_CLAUSE: usize = 3;
+const FEWEST_IN_LIST: usize = 2;
+/// From so many parts on a request is a list.
+pub(crate) const LIST: usize = 4;
 
 /// Words that say nothing about which tool is meant: grammar, and politeness. In their order, to be found quickly.
 const STOP_WORDS: [&str; 96] = [
@@ -46,6 +51,8 @@ pub(crate) struct Asked {
     pub(crate) terms: Vec<Term>,
     /// How many words that mean something were said.
     pub(crate) words: usize,
+    /// The share of these that neither the catalog nor the model knows: names, slips, another language.
+    pub(crate) unknown: f32,
     /// The lexical score of an entry that is all about this query.
     pub(crate) best: f32,
     pub(crate) pieces: Vec<u16>,
@@ -91,7 +98,7 @@ pub(crate) struct Term {
     /// With the rarity of the term.
     pub(crate) weight: f32,
     /// The clauses that have it, a bit each.
-    pub(crate) clauses: u8,
+    pub(crate) clauses: u32,
 }
 
 /// One word as the catalog knows it.
@@ -117,6 +124,8 @@ impl Asked {
             if parts.is_empty() { Wanted::read(text, |word| telling(index, &all, word)) } else { Wanted::default() };
         let letters = Hash::of(all.iter().map(|word| &word.said), "");
         let stems = stems(index, &all);
+        let telling = all.iter().filter(|word| word.says_something()).count();
+        let strange = all.iter().filter(|word| word.says_something() && word.is_strange()).count();
         let precise = index.precise().cloned();
         let (terms, best) = terms(index, &all, &parts);
         let pieces = model().pieces(all.iter().map(|word| word.meant(index)));
@@ -130,7 +139,8 @@ impl Asked {
             letters,
             stems,
             clauses: parts.into_iter().map(clause).collect(),
-            words: all.iter().filter(|word| word.says_something()).count(),
+            words: telling,
+            unknown: strange as f32 / telling.max(1) as f32,
             terms,
             best,
             pieces,
@@ -190,6 +200,11 @@ impl Word {
     fn says_something(&self) -> bool {
         says_something(&self.said)
     }
+
+    /// Whether nobody knows it. Numbers are no words.
+    fn is_strange(&self) -> bool {
+        self.terms.is_empty() && !model().knows(&self.said) && !self.said.contains(char::is_numeric)
+    }
 }
 
 pub(crate) fn says_something(word: &str) -> bool {
@@ -209,8 +224,8 @@ fn terms(index: &Index, all: &[Word], parts: &[Part]) -> (Vec<Term>, f32) {
             continue;
         }
         seen.push(&word.said);
-        let having = (0u8..).zip(parts).filter(|(_, part)| part.words.contains(&word.said));
-        let having: u8 = having.map(|(place, _)| 1 << place).sum();
+        let having = (0u32..).zip(parts).filter(|(_, part)| part.words.contains(&word.said));
+        let having: u32 = having.map(|(place, _)| 1 << place).sum();
         let unknown = if word.terms.is_empty() { weight::rarity(0, index.len()) } else { 0.0 };
         best += unknown + word.terms.iter().map(|(number, weight)| weight * rarity(*number)).sum::<f32>();
         for (number, weight) in &word.terms {
@@ -253,8 +268,11 @@ fn parts(text: &str) -> Vec<Part> {
         end(&mut texts);
     }
     let parts = texts.into_iter().map(|text| Part { words: split(&text), text });
-    let stands_alone = |part: &Part| part.words.iter().filter(|word| says_something(word)).count() >= FEWEST_IN_CLAUSE;
-    let parts: Vec<Part> = parts.filter(stands_alone).take(MOST_CLAUSES).collect();
+    let telling = |part: &Part| part.words.iter().filter(|word| says_something(word)).count();
+    let mut parts: Vec<Part> = parts.filter(|part| telling(part) >= FEWEST_IN_LIST).take(MOST_CLAUSES).collect();
+    if parts.len() < LIST {
+        parts.retain(|part| telling(part) >= FEWEST_IN_CLAUSE);
+    }
     if parts.len() > 1 { parts } else { Vec::new() }
 }
 
@@ -277,5 +295,7 @@ mod tests {
         assert!(texts("list and search issues").is_empty());
         assert!(texts("").is_empty());
         assert_eq!(texts("resize big image files\ncompress large video files").len(), 2);
+        let many = "list issues, close issue, merge branch, tag release, deploy app, send mail, mute host";
+        assert_eq!(texts(many).len(), 7);
     }
 }

@@ -11,6 +11,8 @@ const SEMANTIC: f32 = 2.41;
 const NEAR: f32 = 1.47;
 const AHEAD: f32 = 14.04;
 const WORDS: f32 = 0.43;
+/// Of a request in words that nobody knows, as one in another language.
+const STRANGE: f32 = -1.5;
 /// Of one that does something else than was asked for.
 const DISAGREES: f32 = -1.5;
 
@@ -21,7 +23,7 @@ const NEARLY_SURE: f32 = 0.9;
 
 /// The confidences of ranked hits, never rising.
 pub(crate) fn confidences(asked: &Asked, ranked: &[(Scored, usize)]) -> Vec<f32> {
-    let said = BASE + WORDS * (asked.words as f32).ln_1p();
+    let said = BASE + WORDS * (asked.words as f32).ln_1p() + STRANGE * asked.unknown;
     let mut last = 1f32;
     let mut confidence = |place: usize| {
         let other = ranked.get(if place == 0 { 1 } else { 0 });

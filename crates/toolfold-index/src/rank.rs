@@ -15,7 +15,7 @@ use std::cmp::Ordering;
 
 use toolfold_catalog::Catalog;
 
-use crate::ask::{Asked, Clause, Meaning};
+use crate::ask::{Asked, Clause, LIST, Meaning};
 use crate::candidates::{self, Sums};
 use crate::confidence::{FLOOR, confidences};
 use crate::explain::explain;
@@ -25,13 +25,19 @@ use crate::names::Named;
 use crate::query::{Explain, Found, Hit, Query, Ranker};
 use crate::semantic::{model, nearness};
 
-/// The share of meaning in the mix; words have the rest.
+/// The share of meaning in the mix; words have the rest. Among many thousands vectors crowd and words tell more apart.
 const MEANING: f32 = 0.75;
+const MEANING_AMONG_MANY: f32 = 0.5;
+/// Up to how many entries are few, and from how many on they are many; the share falls with the logarithm in between.
+const FEW: f32 = 4_000.0;
+const MANY: f32 = 16_000.0;
 /// The same where an encoder is asked, and the encoder's share in the meaning.
 const PRECISE_MEANING: f32 = 0.8;
 const ENCODER: f32 = 0.6;
 /// The share of the best part in a request for several things.
 const PART: f32 = 0.2;
+/// The same in a list of many things, of which hardly one is about the whole.
+const PART_OF_LIST: f32 = 0.5;
 /// How many of the best are looked at for what they do, before the very best are compared further.
 const WEIGHED: usize = 60;
 /// How many of these are compared piece by piece, and what that may add. It costs as much as all the rest together,
@@ -150,14 +156,15 @@ fn score(index: &Index, asked: &Asked, sums: &Sums, candidates: &[u32], ranker: 
     let mut scores = match ranker {
         Ranker::Lexical => lexical.clone(),
         Ranker::Semantic => semantic.clone(),
-        Ranker::Fused => mixed(&lexical, &semantic, precise.as_deref()),
+        Ranker::Fused => mixed(index, &lexical, &semantic, precise.as_deref()),
     };
     let parts = if ranker == Ranker::Fused { parts(index, asked, sums, candidates) } else { Vec::new() };
+    let share = if parts.len() < LIST { PART } else { PART_OF_LIST };
     let mut fits = vec![None; candidates.len()];
     for (place, score) in scores.iter_mut().enumerate() {
         let best = parts.iter().map(|part| part[place]).enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
         if let Some((part, value)) = best {
-            *score = (1.0 - PART) * *score + PART * value;
+            *score = (1.0 - share) * *score + share * value;
             fits[place] = Some(part);
         }
     }
@@ -186,15 +193,20 @@ fn precise(asked: &Asked, meaning: &Meaning, candidates: &[u32]) -> Option<Vec<f
 }
 
 /// All sides, each against the best there is.
-fn mixed(lexical: &[f32], semantic: &[f32], precise: Option<&[f32]>) -> Vec<f32> {
+fn mixed(index: &Index, lexical: &[f32], semantic: &[f32], precise: Option<&[f32]>) -> Vec<f32> {
     let (words, meaning) = (greatest(lexical), greatest(semantic));
-    let share = if precise.is_some() { PRECISE_MEANING } else { MEANING };
+    let share = if precise.is_some() { PRECISE_MEANING } else { meaning_among(index.len()) };
     let mix = |place: usize| {
         let fast = semantic[place] / meaning;
         let both = precise.map_or(fast, |precise| (1.0 - ENCODER) * fast + ENCODER * precise[place]);
         (1.0 - share) * lexical[place] / words + share * both
     };
     (0..lexical.len()).map(mix).collect()
+}
+
+fn meaning_among(entries: usize) -> f32 {
+    let many = ((entries as f32 / FEW).ln() / (MANY / FEW).ln()).clamp(0.0, 1.0);
+    MEANING + many * (MEANING_AMONG_MANY - MEANING)
 }
 
 fn greatest(values: &[f32]) -> f32 {
@@ -205,7 +217,7 @@ fn greatest(values: &[f32]) -> f32 {
 fn parts(index: &Index, asked: &Asked, sums: &Sums, candidates: &[u32]) -> Vec<Vec<f32>> {
     let part = |(clause, sums): (&Clause, &Vec<f32>)| {
         let semantic = index.base.vectors.likeness(&clause.meaning.fast, candidates);
-        mixed(&pick(sums, candidates), &semantic, precise(asked, &clause.meaning, candidates).as_deref())
+        mixed(index, &pick(sums, candidates), &semantic, precise(asked, &clause.meaning, candidates).as_deref())
     };
     asked.clauses.iter().zip(&sums.clauses).map(part).collect()
 }

@@ -1,5 +1,6 @@
 //! The vocabulary of deeds, out of `data/deeds.toml`: which acts a word may mean, and how acts go together.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::{BitAnd, BitOr, BitOrAssign};
 use std::sync::OnceLock;
@@ -168,35 +169,14 @@ impl Lexicon {
 
     /// The acts of a verb in whatever form.
     pub(crate) fn word(&self, word: &str) -> Option<Sense> {
-        self.form(word).map(|(_, word)| word)
-    }
-
-    /// The acts of a verb and its plain form.
-    fn form(&self, word: &str) -> Option<(&str, Sense)> {
-        let known = |plain: &str| self.words.get_key_value(plain).map(|(plain, word)| (plain.as_str(), *word));
-        let stem = |ending: &str| word.strip_suffix(ending).filter(|stem| stem.len() > 1);
-        let bare = |stem: &str| {
-            let doubled = stem.len() > 2 && stem.as_bytes()[stem.len() - 1] == stem.as_bytes()[stem.len() - 2];
-            known(stem)
-                .or_else(|| known(&format!("{stem}e")))
-                .or_else(|| doubled.then(|| known(&stem[..stem.len() - 1])).flatten())
-        };
-        known(word)
-            .or_else(|| stem("ies").and_then(|stem| known(&format!("{stem}y"))))
-            .or_else(|| stem("s").and_then(known))
-            .or_else(|| stem("es").and_then(known))
-            .or_else(|| stem("ing").and_then(bare))
-            .or_else(|| stem("ied").and_then(|stem| known(&format!("{stem}y"))))
-            .or_else(|| stem("ed").and_then(bare))
-            .or_else(|| stem("d").and_then(known))
+        plain_forms(word).find_map(|plain| self.words.get(plain.as_ref()).copied())
     }
 
     /// The acts of a phrase that begins with the first of some words, and the places of the words that belong to it. A
     /// particle may stand a few words off.
     pub(crate) fn phrase(&self, words: &[String]) -> Option<(Acts, Vec<usize>)> {
         let first = words.first()?;
-        let plain = self.form(first).map_or(first.as_str(), |(plain, _)| plain);
-        let phrases = self.phrases.get(first).or_else(|| self.phrases.get(plain))?;
+        let phrases = plain_forms(first).find_map(|plain| self.phrases.get(plain.as_ref()))?;
         let mut best: Option<(usize, usize, Acts, Vec<usize>)> = None;
         for (rest, act) in phrases {
             let Some(places) = places(words, rest) else { continue };
@@ -233,6 +213,21 @@ impl Lexicon {
     pub(crate) fn all(&self, acts: Acts, effect: Effect) -> bool {
         !acts.is_empty() && acts & self.effects[effect as usize] == acts
     }
+}
+
+/// The word, and what it would be without the ending of a person, a tense or a gerund.
+fn plain_forms(word: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    let stem = |ending: &str| word.strip_suffix(ending).filter(|stem| stem.len() > 1);
+    let undoubled = |stem: &'_ str| {
+        let letters = stem.as_bytes();
+        let doubled = stem.is_ascii() && letters.len() > 2 && letters[letters.len() - 1] == letters[letters.len() - 2];
+        doubled.then(|| stem[..stem.len() - 1].to_owned())
+    };
+    let ends = ["ing", "ed"].into_iter().filter_map(stem);
+    let ends = ends.flat_map(move |stem| [Some(stem.to_owned()), Some(format!("{stem}e")), undoubled(stem)]);
+    let third = ["s", "es", "d"].into_iter().filter_map(stem).map(Cow::Borrowed);
+    let in_y = ["ies", "ied"].into_iter().filter_map(stem).map(|stem| Cow::Owned(format!("{stem}y")));
+    std::iter::once(Cow::Borrowed(word)).chain(in_y).chain(third).chain(ends.flatten().map(Cow::Owned))
 }
 
 /// How far a particle may stand from its verb.

@@ -113,6 +113,12 @@ impl Done {
     }
 }
 
+/// The word that a name begins with where that is no verb: `volume-attach` and `volume-action-get` are filed under volume.
+pub(crate) fn filed_under(entry: &Entry) -> Option<String> {
+    let first = words::split(entry.name()).into_iter().next()?;
+    lexicon().exactly(&first).is_none().then_some(first)
+}
+
 /// A name without what it is filed under: `billing--create_invoice`.
 fn inner_name(name: &str) -> &str {
     let ends = ["--", "__", ".", "/", ":"].iter().filter_map(|between| Some(name.rfind(between)? + between.len()));
@@ -138,7 +144,7 @@ fn verbs(words: &[String]) -> (Acts, Vec<usize>) {
     let chosen: Vec<(usize, Sense)> = match (sure.first(), sure.last().filter(ends)) {
         // Names of one kind end with the verb: `message_move_cancel`.
         (Some((first, _)), Some(last)) if *first > 0 => vec![*last],
-        (Some(first), _) => sure.iter().take_while(|(place, _)| goes_on(words, first.0, *place)).copied().collect(),
+        (Some(first), _) => sure.iter().filter(|verb| goes_on(words, first, verb)).copied().collect(),
         (None, _) => match (known.first(), known.last().filter(ends)) {
             (Some(first), Some(last)) if first.0 == 0 && words[last.0] == "list" => vec![*first, *last],
             (Some(first), _) if first.0 == 0 => vec![*first],
@@ -152,10 +158,12 @@ fn verbs(words: &[String]) -> (Acts, Vec<usize>) {
     )
 }
 
-/// Whether a verb belongs to the one before it: "create or update", "approve deny". Further on it is part of what is done
-/// ("start message move task").
-fn goes_on(words: &[String], first: usize, place: usize) -> bool {
-    place <= first + 1 || (place == first + 2 && matches!(words[first + 1].as_str(), "or" | "and"))
+/// Whether a verb belongs to the first: "create or update", "approve deny". Others are part of what is done ("start message
+/// move task").
+fn goes_on(words: &[String], first: &(usize, Sense), verb: &(usize, Sense)) -> bool {
+    let joined = words.get(first.0 + 1).is_some_and(|word| word == "or" || word == "and");
+    let apart = verb.0 - first.0;
+    apart == 0 || (apart == 2 && joined) || (apart == 1 && lexicon().opposite(first.1.acts).meets(verb.1.acts))
 }
 
 /// The verbs at the beginning of a sentence: "Create, update or delete an event".
