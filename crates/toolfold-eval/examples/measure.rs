@@ -120,7 +120,7 @@ fn write_features(place: &str, set: &EvalSet, index: &Index) {
                 serde_json::json!({
                     "id": set.catalog.entry(hit.entry).id.to_string(), "right": query.relevant.contains(&hit.entry),
                     "named": explain.named, "score": hit.score, "lexical": explain.lexical,
-                    "semantic": explain.semantic, "near": explain.near, "deed": explain.deed,
+                    "semantic": explain.semantic, "near": explain.near, "deed": explain.deeds,
                 })
             })
             .collect();

@@ -27,7 +27,7 @@ use crate::semantic::{model, nearness};
 
 /// The share of meaning in the mix; words have the rest. Among many thousands vectors crowd and words tell more apart.
 const MEANING: f32 = 0.75;
-const MEANING_AMONG_MANY: f32 = 0.5;
+const MEANING_AMONG_MANY: f32 = 0.65;
 /// Up to how many entries are few, and from how many on they are many; the share falls with the logarithm in between.
 const FEW: f32 = 4_000.0;
 const MANY: f32 = 16_000.0;

@@ -13,7 +13,7 @@ pub(crate) type Features = [f32; FEATURES];
 /// What each is worth, against a mixed score of about one for the best. `training/deeds.py` finds them; they are flat around
 /// their best, so what does something else than was asked, or something grave, is held back further: there a mistake costs
 /// more.
-const WEIGHTS: Features = [0.09, 0.10, 0.13, 0.10, 0.04, -0.38, -0.10, -0.28, -0.20, -0.20, 0.05, 0.24, 0.07, 0.14];
+const WEIGHTS: Features = [0.08, 0.09, 0.11, 0.09, 0.03, -0.34, -0.07, -0.24, -0.18, -0.18, 0.04, 0.20, 0.06, 0.12];
 
 impl Wanted {
     /// What a tool's deeds add to its score, and how far it does something else than is wanted, 0 to 1: the opposite, or

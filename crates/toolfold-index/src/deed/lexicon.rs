@@ -96,7 +96,7 @@ impl BitOrAssign for Acts {
 }
 
 #[derive(Deserialize)]
-struct File {
+struct Kinds {
     act: Vec<Act>,
 }
 
@@ -121,7 +121,7 @@ struct Act {
 pub(crate) fn lexicon() -> &'static Lexicon {
     static LEXICON: OnceLock<Lexicon> = OnceLock::new();
     LEXICON.get_or_init(|| {
-        Lexicon::new(&toml::from_str::<File>(DEEDS).expect("the vocabulary in this binary is whole").act)
+        Lexicon::new(&toml::from_str::<Kinds>(DEEDS).expect("the vocabulary in this binary is whole").act)
     })
 }
 
@@ -253,7 +253,7 @@ mod tests {
     use super::*;
 
     fn named(name: &str) -> Acts {
-        let acts: File = toml::from_str(DEEDS).expect("it is TOML");
+        let acts: Kinds = toml::from_str(DEEDS).expect("it is TOML");
         Acts::one(acts.act.iter().position(|act| act.name == name).expect("there is such an act"))
     }
 
@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn the_shipped_vocabulary_is_whole() {
-        let acts: File = toml::from_str(DEEDS).expect("it is TOML");
+        let acts: Kinds = toml::from_str(DEEDS).expect("it is TOML");
         assert!(acts.act.len() <= 128);
         assert!(lexicon().words.len() > 300, "{}", lexicon().words.len());
     }

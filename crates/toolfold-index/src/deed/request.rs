@@ -55,7 +55,7 @@ impl Wanted {
         let verb = verb(&words);
         let places = verb.as_ref().map_or(&[][..], |verb| &verb.places);
         let named = things(&words, places);
-        let weighed = |thing: &Named| {
+        let weighed = |thing: &Mention| {
             let weight = words[thing.begin..thing.end].iter().map(|word| tells(word)).fold(0.0, f32::max);
             (thing.thing, weight)
         };
@@ -69,7 +69,7 @@ impl Wanted {
 }
 
 /// A thing and the words that name it.
-struct Named {
+struct Mention {
     thing: Thing,
     begin: usize,
     end: usize,
@@ -88,7 +88,11 @@ fn is_one_of(words: &[&str], word: &str) -> bool {
 }
 
 fn verb(words: &[String]) -> Option<Verb> {
-    let start = words.iter().position(|word| !is_one_of(&BEFORE, word)).unwrap_or(0);
+    let mut start = words.iter().position(|word| !is_one_of(&BEFORE, word)).unwrap_or(0);
+    // "let me see" lets nobody do anything.
+    if words[start..].starts_with(&["let".to_owned(), "me".to_owned()]) {
+        start += 2;
+    }
     let asks = words.first().is_some_and(|word| is_one_of(&QUESTIONS, word))
         && !words.get(1).is_some_and(|word| word == "to" || word == "do" || word == "can");
     if asks {
@@ -135,7 +139,7 @@ fn deed(words: &[String], at: usize) -> Option<(Acts, Vec<usize>)> {
 }
 
 /// The things that are named outside the verb.
-fn things(words: &[String], verb: &[usize]) -> Vec<Named> {
+fn things(words: &[String], verb: &[usize]) -> Vec<Mention> {
     let telling = |(place, word): &(usize, &String)| {
         let telling = says_something(word) || (*place == 0 && *word == "who");
         telling && !verb.contains(place) && !is_one_of(&DETERMINERS, word) && !is_preposition(word)
@@ -147,7 +151,7 @@ fn things(words: &[String], verb: &[usize]) -> Vec<Named> {
         let texts: Vec<&str> = row.iter().map(|(_, word)| word.as_str()).collect();
         let mut begin = row[0].0;
         for (thing, length) in object::read(&texts) {
-            found.push(Named { thing, begin, end: begin + length });
+            found.push(Mention { thing, begin, end: begin + length });
             begin += length;
         }
     }
@@ -155,7 +159,7 @@ fn things(words: &[String], verb: &[usize]) -> Vec<Named> {
 }
 
 /// The last thing after the verb and before what it belongs to: of "the comments on an issue" the comments.
-fn head(words: &[String], verb: &[usize], after: usize, things: &[Named]) -> Option<Thing> {
+fn head(words: &[String], verb: &[usize], after: usize, things: &[Mention]) -> Option<Thing> {
     let begin = things.iter().map(|thing| thing.begin).find(|begin| *begin >= after)?;
     let end = words.iter().enumerate().skip(begin).position(|(place, word)| {
         verb.contains(&place) || is_preposition(word) || place > begin && is_one_of(&JOINTS, word)
@@ -199,6 +203,8 @@ mod tests {
             assert!(wanted.acts.meets(acts("delete")) && wanted.clear == 1.0, "{text}: {wanted:?}");
         }
         assert_eq!(read("weather in rome").acts, Acts::NONE);
+        assert_eq!(read("let me read the report").acts, acts("read"));
+        assert_eq!(read("let bob read the report").acts, acts("let"));
         assert!(read("who is in the team").acts.meets(acts("list")));
     }
 

@@ -155,6 +155,17 @@ fn a_second_node_is_only_for_what_surely_fits_it() {
 }
 
 #[test]
+fn a_capability_that_nothing_has_is_answered_with_the_one_above() {
+    let people = server("people", vec![plain("list_contacts", "List the contacts in the address book")]);
+    let catalog = placed(&[], [people]);
+    let at = |names: &[&str]| catalog.node(&path(names)).map(|node| node.path.join("/"));
+    assert_eq!(at(&["login"]).as_deref(), Ok("User"));
+    assert_eq!(at(&["User", "Contacts"]).as_deref(), Ok("User/Contacts"));
+    let user = catalog.node(&path(&["User"])).unwrap();
+    assert!(user.aliases.contains(&"oauth".to_owned()), "{:?}", user.aliases);
+}
+
+#[test]
 fn a_node_answers_to_its_old_names() {
     let talk = server(
         "talk",
