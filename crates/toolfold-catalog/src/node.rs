@@ -68,7 +68,13 @@ impl Node {
     }
 
     fn descend(&self, path: &[String]) -> Option<&Node> {
-        path.iter().try_fold(self, |node, name| node.child(name))
+        path.iter().try_fold(self, |node, name| node.child(name).or_else(|| node.aliased(name)))
+    }
+
+    /// The child that answers to another name. At the root there may be a server of that name, so nothing there does.
+    fn aliased(&self, name: &str) -> Option<&Node> {
+        let answers = |child: &&Node| child.aliases.iter().any(|alias| same(alias, name));
+        self.children.iter().find(answers).filter(|_| !self.path.is_empty())
     }
 
     /// The path, where it begins with an alias, or with the name of a capability that no other one has.

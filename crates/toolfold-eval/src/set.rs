@@ -2,7 +2,7 @@
 //! somebody can measure search on the tools they have.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize};
@@ -51,6 +51,11 @@ fn text_or_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D:
 }
 
 #[derive(Deserialize)]
+struct List {
+    tools: Vec<Value>,
+}
+
+#[derive(Deserialize)]
 struct QueryLine {
     query: String,
     relevant: Vec<String>,
@@ -76,10 +81,39 @@ impl ToolLine {
 impl EvalSet {
     pub fn read(tools: Vec<ToolLine>, queries: &Path) -> Result<EvalSet, BadSet> {
         let (catalog, ids) = build(tools);
+        EvalSet::asked(catalog, queries, |id| ids.get(id).cloned())
+    }
+
+    /// Over what servers answered to `tools/list`: `NAME.json` in a folder for each, queries with ids `NAME.tool`. These are
+    /// the definitions themselves, with annotations and all else that a line of a set leaves out.
+    pub fn of_lists(folder: &Path, queries: &Path) -> Result<EvalSet, BadSet> {
+        let entries = std::fs::read_dir(folder).map_err(|error| bad(folder, 0, error.to_string()))?;
+        let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        files.sort();
+        let mut servers = Vec::new();
+        for file in &files {
+            let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+            // A name that begins like this is a file about the lists.
+            let name = ServerName::new(stem).ok().filter(|name| !name.as_str().starts_with('_'));
+            let Some(name) = name.filter(|_| file.extension().is_some_and(|ending| ending == "json")) else { continue };
+            let text = std::fs::read_to_string(file).map_err(|error| bad(file, 0, error.to_string()))?;
+            let list: List = serde_json::from_str(&text).map_err(|error| bad(file, error.line(), error.to_string()))?;
+            let tools = list.tools.iter().map(raw).collect();
+            servers.push(Arc::new(
+                ServerTools::read(Source { name, prefix: true, title: None, instructions: None, tools }).0,
+            ));
+        }
+        EvalSet::asked(Catalog::merge(1, servers), queries, |id| {
+            let (server, tool) = id.split_once('.')?;
+            Some(ToolId::new(ServerName::new(server).ok()?, tool))
+        })
+    }
+
+    fn asked(catalog: Catalog, queries: &Path, named: impl Fn(&str) -> Option<ToolId>) -> Result<EvalSet, BadSet> {
         let asked: Vec<QueryLine> = read_lines(queries)?;
         let mut all = Vec::with_capacity(asked.len());
         for (line, query) in asked.into_iter().enumerate() {
-            let position = |id: &String| ids.get(id).and_then(|tool| catalog.position(tool)).ok_or_else(|| id.clone());
+            let position = |id: &String| named(id).and_then(|tool| catalog.position(&tool)).ok_or_else(|| id.clone());
             let relevant = query.relevant.iter().map(position).collect::<Result<Vec<_>, _>>();
             let relevant = relevant.map_err(|id| bad(queries, line + 1, format!("no tool has the id {id:?}")))?;
             all.push(EvalQuery { text: query.query, relevant });

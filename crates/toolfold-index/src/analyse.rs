@@ -64,7 +64,8 @@ impl Field {
 pub(crate) struct Texts([String; FIELDS]);
 
 impl Texts {
-    pub(crate) fn of(entry: &Entry, server_title: Option<&str>) -> Texts {
+    /// `description` is the entry's, or what is to be read of it.
+    pub(crate) fn of(entry: &Entry, server_title: Option<&str>, description: &str, schema: &Value) -> Texts {
         let mut texts = Texts::default();
         for text in [entry.server().as_str(), server_title.unwrap_or_default()] {
             words::each(text, |word| {
@@ -79,11 +80,11 @@ impl Texts {
         if words::split(title) != words::split(entry.name()) {
             texts.add(Field::Title, title);
         }
-        let (first, rest) = first_sentence(entry.description.trim());
+        let (first, rest) = first_sentence(description.trim());
         texts.add(Field::Summary, first);
         texts.add(Field::Description, rest);
+        texts.add_schema(schema, 0);
         if entry.definition.get().len() <= LARGEST_DEFINITION {
-            texts.add_schema(&entry.input_schema(), 0);
             entry.tags().iter().for_each(|tag| texts.add(Field::Tag, tag));
         }
         entry.aliases.iter().for_each(|alias| texts.add(Field::Tag, alias));
@@ -142,6 +143,11 @@ impl From<[&str; FIELDS]> for Texts {
     fn from(texts: [&str; FIELDS]) -> Self {
         Texts(texts.map(str::to_owned))
     }
+}
+
+/// The schema of an entry, as far as it is worth parsing.
+pub(crate) fn schema(entry: &Entry) -> Value {
+    if entry.definition.get().len() <= LARGEST_DEFINITION { entry.input_schema() } else { Value::Null }
 }
 
 pub(crate) fn server_title<'a>(catalog: &'a Catalog, entry: &Entry) -> Option<&'a str> {

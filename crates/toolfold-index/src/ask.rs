@@ -7,6 +7,7 @@ use std::sync::Arc;
 use toolfold_core::words;
 
 use crate::analyse::beginning;
+use crate::deed::{Wanted, synonyms};
 use crate::index::{Index, stemmer};
 use crate::names::Hash;
 use crate::precise::Precise;
@@ -17,12 +18,19 @@ use crate::weight;
 const SURFACE: f32 = 0.4;
 /// What a word counts that was read as another.
 const MISSPELT: f32 = 0.6;
+/// What another word for the same thing counts.
+const SYNONYM: f32 = 0.3;
 const MOST_WORDS: usize = 200;
 /// Bytes of a query that are looked at.
 const LONGEST_QUERY: usize = 8 * 1024;
-const MOST_CLAUSES: usize = 3;
-/// Words that mean something, without which a part of a request cannot stand alone.
+/// Parts that are looked up one by one: as many as a term has bits for.
+const MOST_CLAUSES: usize = 32;
+/// Words that mean something, without which a part of a request cannot stand alone; and in a list of many, where the parts
+/// are short and the commas tell.
 const FEWEST_IN_CLAUSE: usize = 3;
+const FEWEST_IN_LIST: usize = 2;
+/// From so many parts on a request is a list.
+pub(crate) const LIST: usize = 4;
 
 /// Words that say nothing about which tool is meant: grammar, and politeness. In their order, to be found quickly.
 const STOP_WORDS: [&str; 96] = [
@@ -43,6 +51,8 @@ pub(crate) struct Asked {
     pub(crate) terms: Vec<Term>,
     /// How many words that mean something were said.
     pub(crate) words: usize,
+    /// The share of these that neither the catalog nor the model knows: names, slips, another language.
+    pub(crate) unknown: f32,
     /// The lexical score of an entry that is all about this query.
     pub(crate) best: f32,
     pub(crate) pieces: Vec<u16>,
@@ -51,6 +61,8 @@ pub(crate) struct Asked {
     pub(crate) precise: Option<Arc<Precise>>,
     /// Of a request for several things; otherwise none.
     pub(crate) clauses: Vec<Clause>,
+    /// What is to be done.
+    pub(crate) wanted: Wanted,
     pub(crate) letters: u64,
     pub(crate) stems: u64,
 }
@@ -86,7 +98,7 @@ pub(crate) struct Term {
     /// With the rarity of the term.
     pub(crate) weight: f32,
     /// The clauses that have it, a bit each.
-    pub(crate) clauses: u8,
+    pub(crate) clauses: u32,
 }
 
 /// One word as the catalog knows it.
@@ -107,31 +119,51 @@ impl Asked {
             return None;
         }
         let parts = parts(text);
+        // A request for several things has several deeds, and no tool does them all.
+        let wanted =
+            if parts.is_empty() { Wanted::read(text, |word| telling(index, &all, word)) } else { Wanted::default() };
+        let letters = Hash::of(all.iter().map(|word| &word.said), "");
+        let stems = stems(index, &all);
+        let telling = all.iter().filter(|word| word.says_something()).count();
+        let strange = all.iter().filter(|word| word.says_something() && word.is_strange()).count();
         let precise = index.precise().cloned();
         let (terms, best) = terms(index, &all, &parts);
         let pieces = model().pieces(all.iter().map(|word| word.meant(index)));
-        let stemmer = stemmer();
-        // What was read as another word has that one's stem.
-        let stem = |word: &Word| match word.meant {
-            Some(_) => stemmer.stem(word.meant(index)).into_owned(),
-            None => word.stem.clone(),
-        };
         let clause = |Part { text, words }: Part| Clause {
             meaning: Meaning::new(model().meaning(&words), precise.as_deref(), &text),
             text,
         };
         Some(Asked {
             meaning: Meaning::new(model().query(&pieces), precise.as_deref(), text),
-            letters: Hash::of(all.iter().map(|word| &word.said), ""),
-            stems: Hash::of(all.iter().map(stem), " "),
+            wanted,
+            letters,
+            stems,
             clauses: parts.into_iter().map(clause).collect(),
-            words: all.iter().filter(|word| word.says_something()).count(),
+            words: telling,
+            unknown: strange as f32 / telling.max(1) as f32,
             terms,
             best,
             pieces,
             precise,
         })
     }
+}
+
+/// The stems of all words in their order, as a hash. What was read as another word has that one's stem.
+fn stems(index: &Index, all: &[Word]) -> u64 {
+    let stemmer = stemmer();
+    let stem = |word: &Word| match word.meant {
+        Some(_) => stemmer.stem(word.meant(index)).into_owned(),
+        None => word.stem.clone(),
+    };
+    Hash::of(all.iter().map(stem), " ")
+}
+
+/// How much a word tells apart: nothing where the catalog does not know it, as with the name of a person.
+fn telling(index: &Index, all: &[Word], word: &str) -> f32 {
+    let terms = all.iter().find(|known| known.said == word).map_or(&[][..], |word| &word.terms);
+    let rarities = terms.iter().map(|(number, _)| weight::rarity(index.base.frequency(*number), index.len()));
+    rarities.fold(f32::MIN_POSITIVE, f32::max)
 }
 
 fn split(text: &str) -> Vec<String> {
@@ -149,13 +181,15 @@ impl Word {
         let slip = surface.is_none() && root.is_none() && !model().knows(&said);
         let meant =
             if slip { index.base.vocabulary.nearest(&said, |number| index.base.frequency(number)) } else { None };
-        let terms = match (surface, root, meant) {
+        let mut terms = match (surface, root, meant) {
             (Some(surface), Some(root), _) => vec![(surface, SURFACE), (root, 1.0 - SURFACE)],
             (Some(surface), None, _) => vec![(surface, 1.0)],
             (None, Some(root), _) => vec![(root, 1.0 - SURFACE)],
             (None, None, Some(meant)) => vec![(meant, MISSPELT)],
             (None, None, None) => Vec::new(),
         };
+        let others = synonyms(&stem).iter().filter(|other| **other != stem);
+        terms.extend(others.filter_map(|other| Some((index.base.vocabulary.number(other)?, SYNONYM))));
         Word { said, stem, meant, terms }
     }
 
@@ -165,6 +199,11 @@ impl Word {
 
     fn says_something(&self) -> bool {
         says_something(&self.said)
+    }
+
+    /// Whether nobody knows it. Numbers are no words.
+    fn is_strange(&self) -> bool {
+        self.terms.is_empty() && !model().knows(&self.said) && !self.said.contains(char::is_numeric)
     }
 }
 
@@ -185,8 +224,8 @@ fn terms(index: &Index, all: &[Word], parts: &[Part]) -> (Vec<Term>, f32) {
             continue;
         }
         seen.push(&word.said);
-        let having = (0u8..).zip(parts).filter(|(_, part)| part.words.contains(&word.said));
-        let having: u8 = having.map(|(place, _)| 1 << place).sum();
+        let having = (0u32..).zip(parts).filter(|(_, part)| part.words.contains(&word.said));
+        let having: u32 = having.map(|(place, _)| 1 << place).sum();
         let unknown = if word.terms.is_empty() { weight::rarity(0, index.len()) } else { 0.0 };
         best += unknown + word.terms.iter().map(|(number, weight)| weight * rarity(*number)).sum::<f32>();
         for (number, weight) in &word.terms {
@@ -229,8 +268,11 @@ fn parts(text: &str) -> Vec<Part> {
         end(&mut texts);
     }
     let parts = texts.into_iter().map(|text| Part { words: split(&text), text });
-    let stands_alone = |part: &Part| part.words.iter().filter(|word| says_something(word)).count() >= FEWEST_IN_CLAUSE;
-    let parts: Vec<Part> = parts.filter(stands_alone).take(MOST_CLAUSES).collect();
+    let telling = |part: &Part| part.words.iter().filter(|word| says_something(word)).count();
+    let mut parts: Vec<Part> = parts.filter(|part| telling(part) >= FEWEST_IN_LIST).take(MOST_CLAUSES).collect();
+    if parts.len() < LIST {
+        parts.retain(|part| telling(part) >= FEWEST_IN_CLAUSE);
+    }
     if parts.len() > 1 { parts } else { Vec::new() }
 }
 
@@ -253,5 +295,7 @@ mod tests {
         assert!(texts("list and search issues").is_empty());
         assert!(texts("").is_empty());
         assert_eq!(texts("resize big image files\ncompress large video files").len(), 2);
+        let many = "list issues, close issue, merge branch, tag release, deploy app, send mail, mute host";
+        assert_eq!(texts(many).len(), 7);
     }
 }

@@ -11,6 +11,10 @@ const SEMANTIC: f32 = 2.41;
 const NEAR: f32 = 1.47;
 const AHEAD: f32 = 14.04;
 const WORDS: f32 = 0.43;
+/// Of a request in words that nobody knows, as one in another language.
+const STRANGE: f32 = -1.5;
+/// Of one that does something else than was asked for.
+const DISAGREES: f32 = -1.5;
 
 /// Below this the best hit is no answer: nearly nine in ten such hits are wrong.
 pub const FLOOR: f32 = 0.14;
@@ -19,7 +23,7 @@ const NEARLY_SURE: f32 = 0.9;
 
 /// The confidences of ranked hits, never rising.
 pub(crate) fn confidences(asked: &Asked, ranked: &[(Scored, usize)]) -> Vec<f32> {
-    let said = BASE + WORDS * (asked.words as f32).ln_1p();
+    let said = BASE + WORDS * (asked.words as f32).ln_1p() + STRANGE * asked.unknown;
     let mut last = 1f32;
     let mut confidence = |place: usize| {
         let other = ranked.get(if place == 0 { 1 } else { 0 });
@@ -36,7 +40,7 @@ fn of(asked: &Asked, said: f32, scored: &Scored, other: f32) -> f32 {
     let near = scored.near.unwrap_or(0.0);
     // Scores are relative to the best: how far ahead it is says little where even the best is hardly alike.
     let ahead = (scored.score - other).clamp(-1.0, 1.0) * scored.semantic.max(lexical).max(0.0);
-    let sum = said + SEMANTIC * scored.semantic + NEAR * near + AHEAD * ahead;
+    let sum = said + SEMANTIC * scored.semantic + NEAR * near + AHEAD * ahead + DISAGREES * scored.disagreement;
     let chance = 1.0 / (1.0 + (-sum).exp());
     match scored.named {
         Named::Exactly => 0.97 + 0.03 * chance,

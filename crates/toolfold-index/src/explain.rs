@@ -19,6 +19,7 @@ pub(crate) fn explain(index: &Index, asked: &Asked, scored: &Scored) -> Explain 
         })
         .collect();
     terms.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.term.cmp(&b.term)));
+    let done = &index.base.documents[scored.entry].done;
     Explain {
         named: scored.named != Named::No,
         terms,
@@ -26,6 +27,8 @@ pub(crate) fn explain(index: &Index, asked: &Asked, scored: &Scored) -> Explain 
         semantic: scored.semantic,
         precise: scored.precise,
         near: scored.near,
+        deed: asked.wanted.judge(done).0,
+        deeds: asked.wanted.features(done).to_vec(),
         part: scored.part.map(|part| asked.clauses[part].text.clone()),
     }
 }

@@ -11,6 +11,8 @@ use toolfold_catalog::Catalog;
 use toolfold_core::{Entry, words};
 
 use crate::analyse::{self, FIELDS, Field, Texts};
+use crate::boilerplate::Boilerplate;
+use crate::deed::Done;
 use crate::fold::{Likeness, LikenessBuilder};
 use crate::names::{Hash, NameHashes, Names};
 use crate::precise::Precise;
@@ -53,6 +55,7 @@ pub(crate) struct Document {
     key: u64,
     pub(crate) names: NameHashes,
     pub(crate) likeness: Likeness,
+    pub(crate) done: Done,
 }
 
 /// The fields of one entry that have a term, a bit each.
@@ -194,15 +197,23 @@ impl<'a> Builder<'a> {
 
     fn finish(mut self, catalog: &Catalog) -> Index {
         let mut moved = vec![None; self.known.map_or(0, |known| known.documents.len())];
-        for (position, entry) in catalog.entries().iter().enumerate() {
-            let title = analyse::server_title(catalog, entry);
-            let key = key(entry, title);
-            match (self.known, self.by_key.get(&key)) {
-                (Some(index), Some(&old)) if moved[old].is_none() => {
-                    moved[old] = Some(position as u32);
-                    self.copy(index, old);
+        let mut position = 0;
+        // The entries of one server are neighbours in a catalog.
+        for entries in catalog.entries().chunk_by(|a, b| a.server() == b.server()) {
+            let boilerplate = Boilerplate::of(entries.iter().map(|entry| &**entry));
+            let server_title = entries.first().and_then(|entry| analyse::server_title(catalog, entry));
+            for entry in entries {
+                let description = boilerplate.without(&entry.description);
+                let material = Material { entry, server_title, description: &description };
+                let key = material.key();
+                match (self.known, self.by_key.get(&key)) {
+                    (Some(index), Some(&old)) if moved[old].is_none() => {
+                        moved[old] = Some(position);
+                        self.copy(index, old);
+                    }
+                    _ => self.analyse(position, &material, key),
                 }
-                _ => self.analyse(position as u32, entry, &Texts::of(entry, title), key),
+                position += 1;
             }
         }
         self.copy_postings(&moved);
@@ -215,13 +226,17 @@ impl<'a> Builder<'a> {
         self.push_pieces(index.pieces(old));
     }
 
-    fn analyse(&mut self, position: u32, entry: &Entry, texts: &Texts, key: u64) {
-        let likeness = self.add_words(position, texts);
-        let (vector, pieces) = model().entry(texts);
+    fn analyse(&mut self, position: u32, material: &Material<'_>, key: u64) {
+        let Material { entry, server_title, description } = *material;
+        let schema = analyse::schema(entry);
+        let texts = Texts::of(entry, server_title, description, &schema);
+        let likeness = self.add_words(position, &texts);
+        let (vector, pieces) = model().entry(&texts);
         self.vectors.push(vector.row());
         self.push_pieces(&pieces);
         let names = NameHashes::new(entry, |word| self.stem(word));
-        self.documents.push(Document { key, names, likeness });
+        let done = Done::read(entry, description, &schema);
+        self.documents.push(Document { key, names, likeness, done });
     }
 
     fn add_words(&mut self, position: u32, texts: &Texts) -> Likeness {
@@ -346,8 +361,19 @@ fn placed(postings: &[Posting], number: &[u32]) -> (Vec<u32>, Vec<(u32, u16, Fie
     (ends, sorted)
 }
 
-fn key(entry: &Entry, server_title: Option<&str>) -> u64 {
-    let texts = [entry.server().as_str(), server_title.unwrap_or_default(), entry.name(), &entry.description];
-    let texts = texts.into_iter().chain([entry.definition.get()]).chain(entry.aliases.iter().map(String::as_str));
-    Hash::of(texts, "\0")
+/// What is analysed of an entry. An entry of the same server, name, description and definition is the same material.
+struct Material<'a> {
+    entry: &'a Entry,
+    server_title: Option<&'a str>,
+    /// Without what many of its server's tools say.
+    description: &'a str,
+}
+
+impl Material<'_> {
+    fn key(&self) -> u64 {
+        let entry = self.entry;
+        let title = self.server_title.unwrap_or_default();
+        let texts = [entry.server().as_str(), title, entry.name(), self.description, entry.definition.get()];
+        Hash::of(texts.into_iter().chain(entry.aliases.iter().map(String::as_str)), "\0")
+    }
 }

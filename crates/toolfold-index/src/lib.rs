@@ -9,8 +9,10 @@
 
 mod analyse;
 mod ask;
+mod boilerplate;
 mod candidates;
 mod confidence;
+mod deed;
 mod explain;
 mod fold;
 mod index;
@@ -25,6 +27,7 @@ mod weight;
 
 pub use analyse::Field;
 pub use confidence::FLOOR;
+pub use deed::Risk;
 pub use index::Index;
 pub use ontology::{OTHER, Placement};
 pub use precise::{Encode, Precise, packed, text_of};

@@ -80,6 +80,10 @@ pub struct Explain {
     pub precise: Option<f32>,
     /// How near the single words of the query come to words of the entry; only the best hits are compared so.
     pub near: Option<f32>,
+    /// What it adds that it does what is wanted, or takes that it does something else.
+    pub deed: f32,
+    /// What that is made of: a number for each thing that is looked at, named in `training/deeds.py`.
+    pub deeds: Vec<f32>,
     /// The part of a request for several things that it fits best.
     pub part: Option<String>,
 }

@@ -15,7 +15,7 @@ use std::cmp::Ordering;
 
 use toolfold_catalog::Catalog;
 
-use crate::ask::{Asked, Clause, Meaning};
+use crate::ask::{Asked, Clause, LIST, Meaning};
 use crate::candidates::{self, Sums};
 use crate::confidence::{FLOOR, confidences};
 use crate::explain::explain;
@@ -25,14 +25,22 @@ use crate::names::Named;
 use crate::query::{Explain, Found, Hit, Query, Ranker};
 use crate::semantic::{model, nearness};
 
-/// The share of meaning in the mix; words have the rest.
+/// The share of meaning in the mix; words have the rest. Among many thousands vectors crowd and words tell more apart.
 const MEANING: f32 = 0.75;
+const MEANING_AMONG_MANY: f32 = 0.65;
+/// Up to how many entries are few, and from how many on they are many; the share falls with the logarithm in between.
+const FEW: f32 = 4_000.0;
+const MANY: f32 = 16_000.0;
 /// The same where an encoder is asked, and the encoder's share in the meaning.
 const PRECISE_MEANING: f32 = 0.8;
 const ENCODER: f32 = 0.6;
 /// The share of the best part in a request for several things.
 const PART: f32 = 0.2;
-/// How many of the best are compared piece by piece, and what that may add. It costs as much as all the rest together,
+/// The same in a list of many things, of which hardly one is about the whole.
+const PART_OF_LIST: f32 = 0.5;
+/// How many of the best are looked at for what they do, before the very best are compared further.
+const WEIGHED: usize = 60;
+/// How many of these are compared piece by piece, and what that may add. It costs as much as all the rest together,
 /// and the right one is hardly ever behind the twentieth.
 const COMPARED: usize = 20;
 const NEARNESS: f32 = 0.2;
@@ -60,6 +68,8 @@ pub(crate) struct Scored {
     pub(crate) near: Option<f32>,
     /// The part of the request that it fits best.
     pub(crate) part: Option<usize>,
+    /// How far it does something else than is wanted.
+    pub(crate) disagreement: f32,
     pub(crate) score: f32,
 }
 
@@ -111,6 +121,8 @@ fn rank(index: &Index, catalog: &Catalog, query: &Query<'_>, asked: &Asked) -> V
         _ => is_answer(scored),
     });
     if query.ranker == Ranker::Fused {
+        bring_forward(&mut ranked, WEIGHED);
+        weigh_deeds(index, asked, &mut ranked);
         bring_forward(&mut ranked, COMPARED);
         compare(index, asked, &mut ranked);
     }
@@ -144,14 +156,15 @@ fn score(index: &Index, asked: &Asked, sums: &Sums, candidates: &[u32], ranker: 
     let mut scores = match ranker {
         Ranker::Lexical => lexical.clone(),
         Ranker::Semantic => semantic.clone(),
-        Ranker::Fused => mixed(&lexical, &semantic, precise.as_deref()),
+        Ranker::Fused => mixed(index, &lexical, &semantic, precise.as_deref()),
     };
     let parts = if ranker == Ranker::Fused { parts(index, asked, sums, candidates) } else { Vec::new() };
+    let share = if parts.len() < LIST { PART } else { PART_OF_LIST };
     let mut fits = vec![None; candidates.len()];
     for (place, score) in scores.iter_mut().enumerate() {
         let best = parts.iter().map(|part| part[place]).enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
         if let Some((part, value)) = best {
-            *score = (1.0 - PART) * *score + PART * value;
+            *score = (1.0 - share) * *score + share * value;
             fits[place] = Some(part);
         }
     }
@@ -163,6 +176,7 @@ fn score(index: &Index, asked: &Asked, sums: &Sums, candidates: &[u32], ranker: 
         precise: precise.as_ref().map(|precise| precise[place]),
         near: None,
         part: fits[place],
+        disagreement: 0.0,
         score: scores[place],
     };
     (0..candidates.len()).map(scored).collect()
@@ -179,15 +193,20 @@ fn precise(asked: &Asked, meaning: &Meaning, candidates: &[u32]) -> Option<Vec<f
 }
 
 /// All sides, each against the best there is.
-fn mixed(lexical: &[f32], semantic: &[f32], precise: Option<&[f32]>) -> Vec<f32> {
+fn mixed(index: &Index, lexical: &[f32], semantic: &[f32], precise: Option<&[f32]>) -> Vec<f32> {
     let (words, meaning) = (greatest(lexical), greatest(semantic));
-    let share = if precise.is_some() { PRECISE_MEANING } else { MEANING };
+    let share = if precise.is_some() { PRECISE_MEANING } else { meaning_among(index.len()) };
     let mix = |place: usize| {
         let fast = semantic[place] / meaning;
         let both = precise.map_or(fast, |precise| (1.0 - ENCODER) * fast + ENCODER * precise[place]);
         (1.0 - share) * lexical[place] / words + share * both
     };
     (0..lexical.len()).map(mix).collect()
+}
+
+fn meaning_among(entries: usize) -> f32 {
+    let many = ((entries as f32 / FEW).ln() / (MANY / FEW).ln()).clamp(0.0, 1.0);
+    MEANING + many * (MEANING_AMONG_MANY - MEANING)
 }
 
 fn greatest(values: &[f32]) -> f32 {
@@ -198,9 +217,21 @@ fn greatest(values: &[f32]) -> f32 {
 fn parts(index: &Index, asked: &Asked, sums: &Sums, candidates: &[u32]) -> Vec<Vec<f32>> {
     let part = |(clause, sums): (&Clause, &Vec<f32>)| {
         let semantic = index.base.vectors.likeness(&clause.meaning.fast, candidates);
-        mixed(&pick(sums, candidates), &semantic, precise(asked, &clause.meaning, candidates).as_deref())
+        mixed(index, &pick(sums, candidates), &semantic, precise(asked, &clause.meaning, candidates).as_deref())
     };
     asked.clauses.iter().zip(&sums.clauses).map(part).collect()
+}
+
+/// Adds what the deeds of the best are worth in the light of the one that is wanted. The others stay behind them.
+fn weigh_deeds(index: &Index, asked: &Asked, ranked: &mut [Scored]) {
+    let count = ranked.len().min(WEIGHED);
+    let (best, rest) = ranked.split_at_mut(count);
+    for scored in best.iter_mut() {
+        let (worth, disagreement) = asked.wanted.judge(&index.base.documents[scored.entry].done);
+        scored.score += worth;
+        scored.disagreement = disagreement;
+    }
+    stay_behind(best, rest);
 }
 
 /// Compares the best piece by piece. What is not compared stays behind, in its order.
@@ -215,6 +246,11 @@ fn compare(index: &Index, asked: &Asked, ranked: &mut [Scored]) {
         scored.near = Some(near);
         scored.score += NEARNESS * (near - low) / spread;
     }
+    stay_behind(best, rest);
+}
+
+/// No score of the rest is above the least of the best.
+fn stay_behind(best: &[Scored], rest: &mut [Scored]) {
     let least = best.iter().map(|scored| scored.score).fold(f32::MAX, f32::min);
     rest.iter_mut().for_each(|scored| scored.score = scored.score.min(least));
 }

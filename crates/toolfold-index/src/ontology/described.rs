@@ -59,14 +59,19 @@ pub(super) fn tree(rules: &[NodeRule]) -> Vec<Described> {
     own
 }
 
-/// A path with its names as the tree spells them, as far as the tree knows them.
+/// A path with its names as the tree spells them, as far as the tree knows them. Of several names each may be an old one.
 fn spelled(nodes: &[Described], path: &[String]) -> Vec<String> {
-    let folded = |path: &[String]| path.iter().map(|name| name.to_lowercase()).collect::<Vec<_>>();
-    let known = (1..=path.len()).rev().find_map(|depth| {
-        let node = nodes.iter().find(|node| folded(&node.path) == folded(&path[..depth]))?;
-        Some([&node.path[..], &path[depth..]].concat())
-    });
-    known.unwrap_or_else(|| path.to_vec())
+    let mut known: Vec<String> = Vec::new();
+    for name in path {
+        let beside = nodes.iter().filter(|node| node.path.len() == known.len() + 1 && node.path.starts_with(&known));
+        let named = beside.clone().find(|node| node.name().to_lowercase() == name.to_lowercase());
+        let aliased = |node: &&Described| node.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(name));
+        let node = named.or_else(|| beside.clone().find(aliased).filter(|_| path.len() > 1));
+        let Some(node) = node else { break };
+        known.push(node.name().to_owned());
+    }
+    let rest = path[known.len()..].to_vec();
+    [known, rest].concat()
 }
 
 #[derive(Deserialize)]

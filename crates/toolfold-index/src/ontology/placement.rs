@@ -1,6 +1,7 @@
 //! Which nodes each entry is in. One server is placed at a time, and kept as long as its list is the same one.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use toolfold_core::NodeRule;
 
 use super::Ontology;
 use super::words::Reader;
+use crate::deed::filed_under;
 use crate::index::Index;
 use crate::semantic::{Vector, model};
 
@@ -17,14 +19,17 @@ const OF_SERVER: f32 = 0.4;
 /// What words count beside meaning, each up to about one.
 const WORDS: f32 = 0.3;
 /// Nodes whose phrases are looked at one by one.
-const SHORTLIST: usize = 8;
+const SHORTLIST: usize = 12;
 /// Below this an entry fits nowhere. Tools about something that no node is about come up to 0.4; nineteen of twenty real
 /// ones are above it.
-const FLOOR: f32 = 0.35;
+const FLOOR: f32 = 0.34;
 /// A second and third node must fit nearly as well as the first, and well.
-const NEARLY: f32 = 0.9;
-const ALSO: f32 = 0.4;
-const MOST_NODES: usize = 3;
+const NEARLY: f32 = 0.97;
+const ALSO: f32 = 0.5;
+const MOST_NODES: usize = 2;
+/// How much an entry is taken for one of those of its server that are about the same thing, from how many on.
+const OF_SIBLINGS: f32 = 0.5;
+const FEWEST_SIBLINGS: usize = 3;
 /// How many of a server's entries must agree, beside being half of them, before one that fits nowhere joins them.
 const FEWEST_AGREEING: usize = 3;
 
@@ -74,7 +79,8 @@ impl Placement {
 impl Ontology {
     /// The choices of one server's entries, which are neighbours in a catalog.
     fn place(&self, catalog: &Catalog, index: &Index, range: Range<usize>, reader: &mut Reader) -> Vec<Choices> {
-        let fits = self.fits(catalog, index, range.clone(), reader);
+        let mut fits = self.fits(catalog, index, range.clone(), reader);
+        ask_siblings(catalog, index, range.clone(), &mut fits);
         let mut choices: Vec<Choices> = fits.into_iter().map(chosen).collect();
         join_the_rest(&mut choices);
         for (position, choices) in range.zip(&mut choices) {
@@ -164,6 +170,31 @@ impl Server {
         let own = index.base.vectors.likeness(direction, positions);
         let length = |position: &u32| self.lengths[*position as usize - self.start];
         positions.iter().zip(own).map(|(position, own)| (own + of_mean) / length(position)).collect()
+    }
+}
+
+/// Entries of one server that are about the same thing, and are filed under the same word, belong together: each fits a
+/// node half as well as it does by itself and half as well as all of them do.
+fn ask_siblings(catalog: &Catalog, index: &Index, range: Range<usize>, fits: &mut [Choices]) {
+    let mut groups: BTreeMap<(u32, Option<String>), Vec<usize>> = BTreeMap::new();
+    for (place, position) in range.enumerate() {
+        if let Some(head) = index.base.documents[position].done.head {
+            groups.entry((head, filed_under(catalog.entry(position)))).or_default().push(place);
+        }
+    }
+    for group in groups.into_values().filter(|group| group.len() >= FEWEST_SIBLINGS) {
+        let mut means: BTreeMap<usize, f32> = BTreeMap::new();
+        for choice in group.iter().flat_map(|place| &fits[*place]) {
+            *means.entry(choice.node).or_default() += choice.fit / group.len() as f32;
+        }
+        for place in group {
+            let own = std::mem::take(&mut fits[place]);
+            let fit = |node: usize| own.iter().find(|choice| choice.node == node).map_or(0.0, |choice| choice.fit);
+            let mixed = means
+                .iter()
+                .map(|(node, mean)| Choice { node: *node, fit: (1.0 - OF_SIBLINGS) * fit(*node) + OF_SIBLINGS * mean });
+            fits[place] = mixed.collect();
+        }
     }
 }
 

@@ -27,13 +27,13 @@ impl Placement {
         order.into_iter().for_each(|node| holding.give_up(node));
         let other = std::mem::take(&mut holding.other);
         let own_below = |path: &[String]| nodes.iter().any(|node| node.own && node.path.starts_with(path));
-        let kept =
-            |(node, described): &(usize, &Described)| own_below(&described.path) || !holding.all(*node).is_empty();
+        let is_kept = |node: usize| own_below(&nodes[node].path) || !holding.all(node).is_empty();
+        let kept = |(node, _): &(usize, &Described)| is_kept(*node);
         let shelf = |(node, described): (usize, &Described)| Shelf {
             path: described.path.clone(),
             summary: described.summary.clone(),
             tags: described.tags.clone(),
-            aliases: described.aliases.clone(),
+            aliases: described.aliases.iter().cloned().chain(stands_for(nodes, node, &is_kept)).collect(),
             entries: holding.own[node].iter().map(|(entry, _)| *entry).collect(),
             homes: holding.own[node]
                 .iter()
@@ -49,6 +49,28 @@ impl Placement {
         }
         shelves
     }
+}
+
+/// What a node answers to for those below it that nothing is in: whoever asks for one of these gets the nearest that has
+/// something.
+fn stands_for(nodes: &[Described], node: usize, is_kept: &impl Fn(usize) -> bool) -> Vec<String> {
+    let path = &nodes[node].path;
+    let below = |(other, described): &(usize, &Described)| {
+        described.path.len() == path.len() + 1 && described.path.starts_with(path) && !is_kept(*other)
+    };
+    let is_name = |tag: &&String| {
+        let called = |node: &Described, name: &str| node.name().eq_ignore_ascii_case(name);
+        nodes.iter().any(|node| called(node, tag) || node.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(tag)))
+    };
+    let words = |(_, described): (usize, &Described)| -> Vec<String> {
+        let tags = described.tags.iter().filter(|tag| !is_name(tag));
+        std::iter::once(described.name())
+            .map(str::to_owned)
+            .chain(described.aliases.clone())
+            .chain(tags.cloned())
+            .collect()
+    };
+    nodes.iter().enumerate().filter(below).flat_map(words).collect()
 }
 
 /// What is in which node, while it is being tidied.

@@ -72,7 +72,7 @@ fn ranked(text: &str) -> String {
 
 #[test]
 fn names_come_first() {
-    assert_snapshot!(ranked("create issue"), @"gitlab.create_issue github.create_issue github.list_issues github.search");
+    assert_snapshot!(ranked("create issue"), @"github.create_issue gitlab.create_issue github.list_issues github.search");
     assert_snapshot!(ranked("gitlab.create_issue"), @"gitlab.create_issue github.create_issue gitlab.get_pipeline github.list_issues github.search");
     assert_snapshot!(ranked("github__search"), @"github.search github.list_issues github.create_issue github.delete_repository");
     assert_snapshot!(ranked("createIssues"), @"gitlab.create_issue github.create_issue github.list_issues github.search");
@@ -122,7 +122,7 @@ fn an_old_name_is_as_good_as_a_name() {
 #[test]
 fn slips_and_politeness_are_forgiven() {
     assert_snapshot!(ranked("weahter forcast"), @"weather.get_forecast");
-    assert_snapshot!(ranked("could you please get me the pipeline status, thanks"), @"gitlab.get_pipeline weather.get_forecast");
+    assert_snapshot!(ranked("could you please get me the pipeline status, thanks"), @"gitlab.get_pipeline weather.get_forecast github.create_issue");
     assert_snapshot!(ranked("the"), @"");
     assert_snapshot!(ranked("zzzzz"), @"");
 }
@@ -158,6 +158,7 @@ fn a_hit_says_why_it_is_there_and_how_sure_that_is() {
     github [Server]
     issu [Name, Summary]
     headline [ParameterDescription]
+    ticket [ParameterDescription]
     ");
     let sure = [best("github.create_issue"), best("create issues"), best("new issue"), best("a new way to play chess")]
         .map(|hit| hit.confidence);

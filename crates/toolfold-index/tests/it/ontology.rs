@@ -72,13 +72,13 @@ fn entries_are_where_a_reader_would_look_for_them() {
     Coding/Refactoring: rename_symbol
     Storage:
     Storage/Files: read_file
-    Storage/Buckets: put_object
+    Storage/Object storage: put_object
     Databases:
     Databases/SQL: run_query
     Data:
     Data/Conversion: base64_encode
-    Rendering:
-    Rendering/Images: text_to_image
+    Media:
+    Media/Images: text_to_image
     User:
     User/Auth: oauth_login
     Messaging:
@@ -119,7 +119,7 @@ fn nodes_answer_to_their_names_in_any_case_and_to_their_aliases() {
     assert_eq!(at(&["database", "sql"]).unwrap(), "Databases/SQL");
     assert_eq!(at(&["databse"]), Err(path(&["Databases"])), "the nearest, by an alias");
     assert_eq!(at(&["Coding", "Refactorin"]), Err(path(&["Coding", "Refactoring"])));
-    let node = catalog.node(&path(&["Storage", "Buckets"])).unwrap();
+    let node = catalog.node(&path(&["Storage", "Object storage"])).unwrap();
     assert!(!node.summary.is_empty() && node.tags.contains(&"objects".to_owned()), "{node:?}");
 }
 
@@ -133,7 +133,7 @@ fn a_server_keeps_its_name_and_a_category_is_never_a_server() {
 }
 
 #[test]
-fn what_fits_two_nodes_is_in_both_and_at_home_in_the_better() {
+fn a_second_node_is_only_for_what_surely_fits_it() {
     let clusters = vec![
         plain("create_cluster", "Create a database cluster"),
         plain("list_cluster_backups", "List backups of a database cluster"),
@@ -144,10 +144,45 @@ fn what_fits_two_nodes_is_in_both_and_at_home_in_the_better() {
     Storage:
     Storage/Backups: list_cluster_backups, restore_backup
     Databases:
-    Databases/Clusters: create_cluster, list_cluster_backups
+    Databases/Database servers: create_cluster
     ");
     assert_eq!(catalog.home(1).unwrap(), ["Storage", "Backups"]);
+    let twice = [rule(&["Safety"], &["db.*backup*"]), rule(&["Night shift"], &["db.list_*"])];
+    let catalog = placed(&twice, catalog.servers().iter().cloned());
+    let safety = catalog.node(&path(&["Safety"])).unwrap();
+    assert_eq!((safety.entries.len(), catalog.node(&path(&["Night shift"])).unwrap().entries.len()), (2, 1));
     assert_eq!(catalog.root().entries.len(), 3, "each counted once");
+}
+
+#[test]
+fn a_capability_that_nothing_has_is_answered_with_the_one_above() {
+    let people = server("people", vec![plain("list_contacts", "List the contacts in the address book")]);
+    let catalog = placed(&[], [people]);
+    let at = |names: &[&str]| catalog.node(&path(names)).map(|node| node.path.join("/"));
+    assert_eq!(at(&["login"]).as_deref(), Ok("User"));
+    assert_eq!(at(&["User", "Contacts"]).as_deref(), Ok("User/Contacts"));
+    let user = catalog.node(&path(&["User"])).unwrap();
+    assert!(user.aliases.contains(&"oauth".to_owned()), "{:?}", user.aliases);
+}
+
+#[test]
+fn a_node_answers_to_its_old_names() {
+    let talk = server(
+        "talk",
+        vec![
+            plain("list_voices", "List the voices that can speak a text"),
+            plain("text_to_speech", "Read a text aloud with a voice"),
+            plain("create_bucket", "Create an object storage bucket"),
+            plain("upload_object", "Upload an object to a bucket"),
+        ],
+    );
+    let catalog = placed(&[], [talk.clone()]);
+    let at = |names: &[&str]| catalog.node(&path(names)).map(|node| node.path.join("/"));
+    assert_eq!(at(&["Rendering", "Sound"]).as_deref(), Ok("Media/Sound"));
+    assert_eq!(at(&["Storage", "Buckets"]).as_deref(), Ok("Storage/Object storage"));
+    assert_eq!(at(&["buckets"]).as_deref(), Ok("Storage/Object storage"));
+    let renamed = placed(&[rule(&["Rendering", "Sound"], &["talk.list_voices"])], [talk]);
+    assert!(renamed.root().children.iter().all(|root| root.name() != "Rendering"), "{}", shown(&renamed));
 }
 
 #[test]

@@ -146,13 +146,14 @@ impl SearchCommand {
             "copies": hit.copies,
         });
         if self.explain {
-            let Explain { named, terms, lexical, semantic, precise, near, part } = &hit.explain;
+            let Explain { named, terms, lexical, semantic, precise, near, deed, deeds: _, part } = &hit.explain;
             value["score"] = json!(hit.score);
             value["named"] = json!(named);
             value["lexical"] = json!(lexical);
             value["semantic"] = json!(semantic);
             value["precise"] = json!(precise);
             value["near"] = json!(near);
+            value["deed"] = json!(deed);
             value["part"] = json!(part);
             let term = |term: &TermMatch| json!({"term": term.term, "fields": fields(term), "score": term.score});
             value["terms"] = terms.iter().map(term).collect();
@@ -174,13 +175,16 @@ fn nearest<'a>(wanted: &str, known: impl Iterator<Item = &'a str> + Clone, what:
 
 /// What each side says of a hit, and the words that it was found by.
 fn explained(explain: &Explain) -> String {
-    let Explain { named, terms, lexical, semantic, precise, near, part } = explain;
+    let Explain { named, terms, lexical, semantic, precise, near, deed, deeds: _, part } = explain;
     let mut text = format!("\n    words {lexical:.2}, meaning {semantic:.2}");
     if let Some(precise) = precise {
         text.push_str(&format!(", encoder {precise:.2}"));
     }
     if let Some(near) = near {
         text.push_str(&format!(", word by word {near:.2}"));
+    }
+    if *deed != 0.0 {
+        text.push_str(&format!(", deed {deed:+.2}"));
     }
     if *named {
         text.push_str("; the query names it");

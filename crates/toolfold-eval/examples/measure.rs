@@ -1,0 +1,132 @@
+//! Measures search on sets and on real lists of tools, quickly: the figures of ranking alone, and with `--failures` what
+//! came first where something else was right.
+//!
+//! `measure [--failures] PLACE…`, where a place is a folder with `tools.jsonl` and `queries.jsonl`, a folder of such
+//! folders, or `CATALOGS:QUERIES` (a folder of servers' lists as they answer `tools/list`, and a file of queries over them).
+#![allow(clippy::print_stdout, reason = "a program for people")]
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use toolfold_catalog::{Node, SERVERS};
+use toolfold_eval::{BadSet, EvalSet, Metrics, ToolLine};
+use toolfold_index::{Index, Placement, Query};
+
+const DEPTH: usize = 10;
+/// How many hits are written down with `--features`.
+const WRITTEN: usize = 60;
+
+fn main() -> Result<(), BadSet> {
+    let (flags, places): (Vec<String>, Vec<String>) = std::env::args().skip(1).partition(|word| word.starts_with("--"));
+    let has = |name: &str| flags.iter().any(|flag| flag == name);
+    let failures = has("--failures");
+    let mut gains = Vec::new();
+    for place in places.iter().flat_map(|place| sets(place)) {
+        let set = read(&place)?;
+        let index = Index::build(&set.catalog);
+        if has("--places") {
+            write_places(set, &index);
+            continue;
+        }
+        if has("--features") {
+            write_features(&place, &set, &index);
+            continue;
+        }
+        gains.push(measure(&place, &set, &index, failures));
+    }
+    println!("mean NDCG@10 {:.2}", gains.iter().sum::<f64>() / gains.len().max(1) as f64);
+    Ok(())
+}
+
+fn sets(place: &str) -> Vec<String> {
+    if place.contains(':') || Path::new(place).join("queries.jsonl").is_file() {
+        return vec![place.to_owned()];
+    }
+    let inner = std::fs::read_dir(place).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut inner: Vec<PathBuf> = inner.filter(|path| path.join("queries.jsonl").is_file()).collect();
+    inner.sort();
+    inner.into_iter().map(|path| path.display().to_string()).collect()
+}
+
+fn read(place: &str) -> Result<EvalSet, BadSet> {
+    match place.split_once(':') {
+        Some((catalogs, queries)) => EvalSet::of_lists(Path::new(catalogs), Path::new(queries)),
+        None => {
+            let folder = Path::new(place);
+            EvalSet::read(ToolLine::read(&folder.join("tools.jsonl"))?, &folder.join("queries.jsonl"))
+        }
+    }
+}
+
+fn measure(place: &str, set: &EvalSet, index: &Index, failures: bool) -> f64 {
+    let mut metrics = Metrics::default();
+    for query in &set.queries {
+        let begun = Instant::now();
+        let found = index.search(&set.catalog, &Query { text: &query.text, limit: DEPTH, ..Query::default() });
+        let took = begun.elapsed();
+        let ranks: Vec<usize> = found.hits.iter().map(|hit| hit.entry).collect();
+        let right = |entry: &usize| query.relevant.contains(entry);
+        match query.relevant.is_empty() {
+            true => metrics.add_unanswerable(found.hits.first().map_or(0.0, |hit| hit.confidence), took),
+            false => metrics.add(&ranks, &query.relevant, took),
+        }
+        if failures && !ranks.first().is_some_and(right) {
+            println!("{:?}: right is {:?}", query.text, ranks.iter().position(right).map(|place| place + 1));
+            for hit in found.hits.iter().take(5) {
+                let mark = if right(&hit.entry) { '+' } else { ' ' };
+                println!("  {mark} {:.2} {:.2} {}", hit.confidence, hit.score, set.catalog.entry(hit.entry).id);
+            }
+        }
+    }
+    let figures = metrics.finish(None);
+    println!(
+        "{place}: {} queries, first {:.1}, first five {:.1}, R@10 {:.1}, NDCG@10 {:.2}, p50 {:.0} µs, p99 {:.0} µs",
+        figures.queries,
+        figures.hit_1,
+        figures.hit_5,
+        figures.recall_10,
+        figures.ndcg_10,
+        figures.p50_microseconds,
+        figures.p99_microseconds
+    );
+    figures.ndcg_10
+}
+
+/// A line for each tool: the nodes it is in, its home first.
+fn write_places(set: EvalSet, index: &Index) {
+    let catalog = Placement::default().update(&[], &set.catalog, index).apply(set.catalog);
+    let nodes: Vec<_> =
+        catalog.root().children.iter().filter(|root| root.name() != SERVERS).flat_map(Node::walk).collect();
+    for (position, entry) in catalog.entries().iter().enumerate() {
+        let own = nodes.iter().filter(|node| node.own_entries().contains(&position)).map(|node| node.path.join("/"));
+        let mut places: Vec<String> = own.collect();
+        let home = catalog.home(position).map(|path| path.join("/")).unwrap_or_default();
+        places.sort_by_key(|place| *place != home);
+        let summary: String = entry.description.chars().take(110).map(|c| if c == '\n' { ' ' } else { c }).collect();
+        println!("{} | {} | {summary}", entry.id, places.join(" + "));
+    }
+}
+
+/// A line for each query: what was compared of each of the best hits, for `training/deeds.py`.
+fn write_features(place: &str, set: &EvalSet, index: &Index) {
+    for query in &set.queries {
+        let ask = Query { text: &query.text, limit: WRITTEN, explain: true, ..Query::default() };
+        let hits: Vec<serde_json::Value> = index
+            .search(&set.catalog, &ask)
+            .hits
+            .iter()
+            .map(|hit| {
+                let explain = &hit.explain;
+                serde_json::json!({
+                    "id": set.catalog.entry(hit.entry).id.to_string(), "right": query.relevant.contains(&hit.entry),
+                    "named": explain.named, "score": hit.score, "lexical": explain.lexical,
+                    "semantic": explain.semantic, "near": explain.near, "deed": explain.deeds,
+                })
+            })
+            .collect();
+        println!(
+            "{}",
+            serde_json::json!({"set": place, "query": query.text, "relevant": query.relevant.len(), "hits": hits})
+        );
+    }
+}

@@ -1,0 +1,224 @@
+//! The deed that a request wants: its verb, and the things it is to be done to. Read from the order of the words, which
+//! likeness of words or vectors throws away.
+
+use toolfold_core::words;
+
+use super::lexicon::{Acts, lexicon};
+use super::object::{self, Thing, is_preposition};
+use crate::ask::says_something;
+
+/// Words of a request that are looked at: what is wanted is said early.
+const READ: usize = 40;
+/// A request of up to so many words is an order rather than a story.
+const SHORT: usize = 14;
+/// How sure a verb is that does not stand at the beginning of a short request.
+const SOMEWHERE: f32 = 0.2;
+
+/// What comes before a verb without being one. In their order.
+const BEFORE: [&str; 44] = [
+    "a", "am", "an", "and", "are", "be", "can", "could", "d", "going", "help", "hey", "hi", "how", "i", "id", "just",
+    "kindly", "ll", "looking", "m", "me", "must", "my", "need", "now", "please", "quickly", "should", "that", "the",
+    "then", "to", "tool", "try", "trying", "us", "want", "wanted", "we", "will", "would", "you", "your",
+];
+/// What a question begins with; who asks wants to see something.
+const QUESTIONS: [&str; 15] =
+    ["are", "did", "do", "does", "has", "have", "how", "is", "was", "what", "when", "where", "which", "who", "why"];
+/// What stands before a thing and says nothing about which. In their order.
+const DETERMINERS: [&str; 34] = [
+    "a", "again", "all", "an", "another", "any", "every", "everyone", "few", "first", "give", "her", "his", "it",
+    "its", "last", "latest", "me", "my", "new", "next", "old", "one", "our", "own", "recent", "some", "that", "the",
+    "their", "them", "these", "this", "your",
+];
+
+/// What a request wants done.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Wanted {
+    /// What its verb may mean. None where no verb was recognised.
+    pub(crate) acts: Acts,
+    /// What may well be meant by the same verb, and what would be the opposite.
+    pub(crate) near: Acts,
+    pub(crate) opposite: Acts,
+    /// How sure it is that this is the verb, 0 to 1.
+    pub(crate) clear: f32,
+    /// What it is done to.
+    pub(crate) head: Option<Thing>,
+    /// All things that are named, the head among them, and how much each tells.
+    pub(crate) things: Vec<(Thing, f32)>,
+}
+
+impl Wanted {
+    /// `tells` is how much a word tells apart in a catalog.
+    pub(crate) fn read(text: &str, tells: impl Fn(&str) -> f32) -> Wanted {
+        let mut words = words::split(text);
+        words.truncate(READ);
+        let short = words.len() <= SHORT;
+        let verb = verb(&words);
+        let places = verb.as_ref().map_or(&[][..], |verb| &verb.places);
+        let named = things(&words, places);
+        let weighed = |thing: &Mention| {
+            let weight = words[thing.begin..thing.end].iter().map(|word| tells(word)).fold(0.0, f32::max);
+            (thing.thing, weight)
+        };
+        let things = named.iter().map(weighed).collect();
+        let Some(Verb { acts, places, first }) = verb else { return Wanted { things, ..Wanted::default() } };
+        let after = places.first().copied().unwrap_or(0);
+        let clear = if first && short { 1.0 } else { SOMEWHERE };
+        let (near, opposite) = (lexicon().near(acts), lexicon().opposite(acts));
+        Wanted { acts, near, opposite, clear, head: head(&words, &places, after, &named), things }
+    }
+}
+
+/// A thing and the words that name it.
+struct Mention {
+    thing: Thing,
+    begin: usize,
+    end: usize,
+}
+
+struct Verb {
+    acts: Acts,
+    /// Where its words stand.
+    places: Vec<usize>,
+    /// Whether nothing but politeness comes before it.
+    first: bool,
+}
+
+fn is_one_of(words: &[&str], word: &str) -> bool {
+    words.binary_search(&word).is_ok()
+}
+
+fn verb(words: &[String]) -> Option<Verb> {
+    let mut start = words.iter().position(|word| !is_one_of(&BEFORE, word)).unwrap_or(0);
+    // "let me see" lets nobody do anything.
+    if words[start..].starts_with(&["let".to_owned(), "me".to_owned()]) {
+        start += 2;
+    }
+    let asks = words.first().is_some_and(|word| is_one_of(&QUESTIONS, word))
+        && !words.get(1).is_some_and(|word| word == "to" || word == "do" || word == "can");
+    if asks {
+        let acts = ["get", "list", "find", "check"].iter().filter_map(|verb| lexicon().word(verb));
+        let acts = acts.fold(Acts::NONE, |all, word| all | word.acts);
+        // Who is asked for is a person, so the word stays one of the things.
+        let places = if words[0] == "who" { Vec::new() } else { vec![0] };
+        return Some(Verb { acts, places, first: true });
+    }
+    (start..words.len()).find_map(|at| {
+        let (acts, places) = deed(words, at)?;
+        Some(Verb { acts, places, first: at == start })
+    })
+}
+
+/// The acts of a verb that begins here, and where its words stand.
+fn deed(words: &[String], at: usize) -> Option<(Acts, Vec<usize>)> {
+    let here = &words[at..];
+    let lexicon = lexicon();
+    if let Some((acts, places)) = lexicon.phrase(here) {
+        return Some((acts, places.into_iter().map(|place| at + place).collect()));
+    }
+    let word = lexicon.word(&here[0])?;
+    // "make bob an owner" makes nothing: it changes something.
+    let determined = |word: &String| is_one_of(&DETERMINERS, word);
+    if here[0] == "make" && here.len() > 3 && !determined(&here[1]) && here[2..].iter().any(determined) {
+        let acts = ["update", "assign", "add"].iter().filter_map(|verb| lexicon.word(verb));
+        return Some((acts.fold(Acts::NONE, |all, word| all | word.acts), vec![at]));
+    }
+    // "stop sharing" is the opposite of sharing; "start recording" is recording.
+    let next = here.get(1).filter(|next| next.ends_with("ing")).and_then(|next| lexicon.word(next));
+    if let Some(next) = next {
+        let ends = lexicon.word("stop").is_some_and(|stop| word.acts.meets(stop.acts));
+        let begins = lexicon.word("start").is_some_and(|start| word.acts.meets(start.acts));
+        if ends {
+            let opposite = lexicon.opposite(next.acts);
+            return Some((if opposite.is_empty() { word.acts } else { opposite }, vec![at, at + 1]));
+        }
+        if begins {
+            return Some((next.acts | word.acts, vec![at]));
+        }
+    }
+    Some((word.acts, vec![at]))
+}
+
+/// The things that are named outside the verb.
+fn things(words: &[String], verb: &[usize]) -> Vec<Mention> {
+    let telling = |(place, word): &(usize, &String)| {
+        let telling = says_something(word) || (*place == 0 && *word == "who");
+        telling && !verb.contains(place) && !is_one_of(&DETERMINERS, word) && !is_preposition(word)
+    };
+    let kept: Vec<(usize, &String)> = words.iter().enumerate().filter(telling).collect();
+    let mut found = Vec::new();
+    // Words that stand apart are no name of two words.
+    for row in kept.chunk_by(|a, b| a.0 + 1 == b.0) {
+        let texts: Vec<&str> = row.iter().map(|(_, word)| word.as_str()).collect();
+        let mut begin = row[0].0;
+        for (thing, length) in object::read(&texts) {
+            found.push(Mention { thing, begin, end: begin + length });
+            begin += length;
+        }
+    }
+    found
+}
+
+/// The last thing after the verb and before what it belongs to: of "the comments on an issue" the comments.
+fn head(words: &[String], verb: &[usize], after: usize, things: &[Mention]) -> Option<Thing> {
+    let begin = things.iter().map(|thing| thing.begin).find(|begin| *begin >= after)?;
+    let end = words.iter().enumerate().skip(begin).position(|(place, word)| {
+        verb.contains(&place) || is_preposition(word) || place > begin && is_one_of(&JOINTS, word)
+    });
+    let end = end.map_or(words.len(), |end| begin + end);
+    things.iter().rev().find(|thing| thing.end > begin && thing.end <= end).map(|thing| thing.thing)
+}
+
+/// What begins another part of a sentence.
+const JOINTS: [&str; 21] = [
+    "and", "are", "because", "can", "did", "do", "does", "has", "have", "if", "is", "so", "that", "then", "was",
+    "were", "when", "which", "who", "will", "would",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Wanted {
+        Wanted::read(text, |_| 1.0)
+    }
+
+    fn acts(verb: &str) -> Acts {
+        lexicon().word(verb).expect("a verb").acts
+    }
+
+    fn thing(name: &str) -> Option<Thing> {
+        let words: Vec<&str> = name.split(' ').collect();
+        object::read(&words).first().map(|(thing, _)| *thing)
+    }
+
+    #[test]
+    fn lists_are_in_their_order() {
+        assert!(BEFORE.is_sorted() && JOINTS.is_sorted() && QUESTIONS.is_sorted() && DETERMINERS.is_sorted());
+    }
+
+    #[test]
+    fn the_verb_is_found_behind_politeness() {
+        for text in ["delete a branch", "please delete a branch", "I want to delete the branch", "can you delete it"] {
+            let wanted = read(text);
+            assert!(wanted.acts.meets(acts("delete")) && wanted.clear == 1.0, "{text}: {wanted:?}");
+        }
+        assert_eq!(read("weather in rome").acts, Acts::NONE);
+        assert_eq!(read("let me read the report").acts, acts("read"));
+        assert_eq!(read("let bob read the report").acts, acts("let"));
+        assert!(read("who is in the team").acts.meets(acts("list")));
+    }
+
+    #[test]
+    fn the_object_is_what_comes_before_what_it_belongs_to() {
+        assert_eq!(read("edit the comment on a merge request").head, thing("comment"));
+        assert_eq!(read("open a pull request").head, thing("pull request"));
+        assert_eq!(read("turn the old flag off").head, thing("flag"));
+    }
+
+    #[test]
+    fn to_stop_doing_something_is_its_opposite() {
+        assert!(read("stop sharing a file with bob").acts.meets(acts("revoke")));
+        assert!(read("stop publishing the site").acts.meets(acts("unpublish")));
+        assert!(read("stop the server").acts.meets(acts("halt")));
+    }
+}
