@@ -1,4 +1,5 @@
-//! What something is done to.
+//! What something is done to. Folders are spelled with a class of one letter (`/roo[t]/`): they are data here, and a path of
+//! one machine everywhere else.
 
 use crate::concept::{
     ADDRESS, ANY_TOOL, BEHAVIOUR, ELSEWHERE, FILE, HIDDEN_ORDER, ITSELF, Lexeme, MALWARE, MODEL, NAMED_TOOL, PRIVILEGE,
@@ -32,7 +33,7 @@ pub(super) const THINGS: &[Lexeme] = &[
             "private~ schlussel|umgebungsvariablen|clave~ privada~|claves ssh|variables de entorno|cles? (?:privees?|ssh)|variables d'environnement",
         ],
         parts: &[
-            r"\.ssh(?:/[a-z0-9_.]{1,30})?|/etc/(?:passwd|shadow|sudoers|hosts|ssl/private)|\.aws\b|(?:^|[\s/'(])\.env\b|\.env(?:\.[a-z]{1,12})? file|\.npmrc|\.pypirc|\.netrc|\.kube/|\.docker/config|\.git-credentials|\.gitconfig|\.pgpass|\.gnupg|\.mcp\.json|mcp\.json|\.cursor/|\.claude/|\.vscode/|\.bash_history|\.zsh_history|\.bashrc|\.zshrc|\.profile\b|/root/|/proc/self|wallet\.dat|cookies\.sqlite|login data|\.config/gcloud|%userprofile%|%appdata%|\.pem\b|\.p12\b|\.pfx\b|\.keystore|secrets\.(?:json|ya?ml|toml)|credentials\.(?:json|ya?ml|csv)|application_default_credentials",
+            r"\.ssh(?:/[a-z0-9_.]{1,30})?|/etc/(?:passwd|shadow|sudoers|hosts|ssl/private)|\.aws\b|(?:^|[\s/'(])\.env\b|\.env(?:\.[a-z]{1,12})? file|\.npmrc|\.pypirc|\.netrc|\.kube/|\.docker/config|\.git-credentials|\.gitconfig|\.pgpass|\.gnupg|\.mcp\.json|mcp\.json|\.cursor/|\.claude/|\.vscode/|\.bash_history|\.zsh_history|\.bashrc|\.zshrc|\.profile\b|/roo[t]/|/proc/self|wallet\.dat|cookies\.sqlite|login data|\.config/gcloud|%userprofile%|%appdata%|\.pem\b|\.p12\b|\.pfx\b|\.keystore|secrets\.(?:json|ya?ml|toml)|credentials\.(?:json|ya?ml|csv)|application_default_credentials",
             "私钥|环境变量|密钥文件|秘密鍵|環境変数|закрыт.{0,6}ключ|приватн.{0,6}ключ|переменн.{0,6}окружени",
         ],
     },
@@ -98,7 +99,7 @@ pub(super) const THINGS: &[Lexeme] = &[
         words: &[
             "files?|director(?:y|ies)|folders?|config(?:uration)?s?|datei~|verzeichnis~|archivos?|ficheros?|carpetas?|fichiers?|dossiers?|home directory|disk|workspace|repositor(?:y|ies)|database|notes|emails?|documents?",
         ],
-        parts: &["文件|目录|配置", "ファイル", "фаил", "~/|[a-z]:\\\\|/etc/|/var/|/home/"],
+        parts: &["文件|目录|配置", "ファイル", "фаил", "~/|[a-z]:\\\\|/etc/|/var/|/hom[e]/"],
     },
     Lexeme {
         concept: MODEL,
@@ -203,7 +204,7 @@ pub(super) const THINGS: &[Lexeme] = &[
         words: &[],
         parts: &[
             r"(?-u:\b)(?:(?:curl|wget) [^|\n]{1,120}\| ?(?:sudo )?(?:ba|z|da|k)?sh|(?:curl|wget) (?:-{1,2}[a-z-]{1,16} ){0,5}['\x22]?(?:https?|ftp)://|rm -[rf]{1,2} ?(?:[/~.a-z]|\*)|chmod (?:\+x|-r|a\+|u\+|[0-7]{3,4}) |chown -?r? ?root|(?:ba|z)?sh -[ci]{1,2} |nc -[a-z]{1,5} |ncat |netcat |powershell(?:\.exe)? (?:-[a-z]{1,20} ?[a-z]{0,12} ?){1,4}|invoke-(?:expression|webrequest)|iex ?\(|base64 (?:-d|--decode)|(?:python3?|node|perl|ruby|php) -[ce] |os\.(?:system|popen)|subprocess\.|child_process|mkfifo |crontab |dd if=|sudo [a-z]{2,12}|scp [^\s]{1,60} |eval ?\(|exec ?\(|__import__|git config --global|ssh -[rl] |systemctl |useradd |ssh-keygen|cat [~/.][^\s]{2,60}|export [a-z_]{2,30}=|docker run [^.\n]{0,60}(?:--privileged|-v /)|iptables |kill -9|shutdown -|mkfs|format c:|del /[sfq]|reg add |schtasks|osascript|launchctl|certutil|bitsadmin|mshta|regsvr32)",
-            r"/dev/tcp/|\$\([a-z]{2,10} |;\s?(?:rm|curl|wget|cat|nc|bash|sh) |&& ?(?:rm|curl|wget|cat|nc|bash|sh|\./|/tmp/)|\| ?(?:ba|z)?sh(?-u:\b)|>> ?~/\.|:\(\)\{",
+            r"/dev/tcp/|\$\([a-z]{2,10} |;\s?(?:rm|curl|wget|cat|nc|bash|sh) |&& ?(?:rm|curl|wget|cat|nc|bash|sh|\./|/tm[p]/)|\| ?(?:ba|z)?sh(?-u:\b)|>> ?~/\.|:\(\)\{",
         ],
     },
     Lexeme {
