@@ -146,7 +146,7 @@ pub(crate) struct Exchange {
     pub(crate) server: ServerName,
     /// The id of the tool that is called, where one is.
     pub(crate) tool: Option<String>,
-    work: BoxFuture<'static, Result<Raw, Failed>>,
+    work: Work,
     questions: mpsc::Receiver<Question>,
     open: Vec<Question>,
     ear: Arc<Ear>,
@@ -190,7 +190,7 @@ impl Exchange {
             Arc::new(Ear { client: request.client.clone(), client_peer: RwLock::new(request.peer.clone()), questions });
         let call = call(request, &params, ear.clone());
         let name = server.clone();
-        let work = Box::pin(async move { source.request(&name, call).await });
+        let work = Work::Here(Box::pin(async move { source.request(&name, call).await }));
         Exchange { server, tool: tool.map(str::to_owned), work, questions: asked, open: Vec::new(), ear }
     }
 
@@ -199,7 +199,7 @@ impl Exchange {
         if self.open.is_empty() {
             tokio::select! {
                 biased;
-                done = &mut self.work => return done.map(Outcome::Done),
+                done = self.work.done() => return done.map(Outcome::Done),
                 Some(question) = self.questions.recv() => self.open.push(question),
             }
         }
@@ -218,8 +218,10 @@ impl Exchange {
     /// Nobody waits for it while it is parked, and its deadlines must run all the same: it goes on as a task. Before that
     /// it was part of its request, because most calls are never parked and a task costs as much as a small call.
     fn on_its_own(mut self) -> Self {
-        let task = Task(tokio::spawn(self.work));
-        self.work = Box::pin(task.done());
+        // One that is parked again is a task already.
+        if let Work::Here(work) = self.work {
+            self.work = Work::Apart(Task(tokio::spawn(work)));
+        }
         self
     }
 
@@ -239,14 +241,24 @@ impl Exchange {
     }
 }
 
-/// A task that ends with whoever waits for it.
-struct Task(tokio::task::JoinHandle<Result<Raw, Failed>>);
+/// The call of an exchange, and where it is worked on.
+enum Work {
+    Here(BoxFuture<'static, Result<Raw, Failed>>),
+    Apart(Task),
+}
 
-impl Task {
-    async fn done(mut self) -> Result<Raw, Failed> {
-        (&mut self.0).await.unwrap_or_else(|_| Err(Failed::Answered(RpcError::internal("The call crashed."))))
+impl Work {
+    async fn done(&mut self) -> Result<Raw, Failed> {
+        let crashed = |_| Err(Failed::Answered(RpcError::internal("The call crashed.")));
+        match self {
+            Work::Here(work) => work.await,
+            Work::Apart(task) => (&mut task.0).await.unwrap_or_else(crashed),
+        }
     }
 }
+
+/// A task that ends with whoever waits for it.
+struct Task(tokio::task::JoinHandle<Result<Raw, Failed>>);
 
 impl Drop for Task {
     fn drop(&mut self) {

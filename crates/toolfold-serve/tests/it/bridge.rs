@@ -86,6 +86,22 @@ async fn a_parked_call_cannot_be_picked_up_twice_or_without_answers() {
 }
 
 #[tokio::test]
+async fn a_call_that_is_parked_again_and_again_is_one_task() {
+    let fake = asking("legacy");
+    let client = client(&fake, json!({"elicitation": {}})).await;
+    let mut parked = client.modern("tools/call", call()).await;
+    let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    let before = tasks();
+    for _ in 0..100 {
+        let mut again = call();
+        again["requestState"] = parked["requestState"].clone();
+        parked = client.modern("tools/call", again).await;
+        assert_eq!(parked["resultType"], "input_required");
+    }
+    assert!(tasks() < before + 20, "{before} tasks became {}", tasks());
+}
+
+#[tokio::test]
 async fn a_client_that_cannot_be_asked_is_not() {
     let fake = asking("legacy");
     let client = client(&fake, json!({})).await;

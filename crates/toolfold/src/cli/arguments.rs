@@ -12,11 +12,11 @@ use super::Fail;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Given {
     Whole(Value),
-    Pairs(Vec<(String, Piece)>),
+    Pairs(Vec<(String, Typed)>),
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) enum Piece {
+pub(crate) enum Typed {
     Text(String),
     Json(Value),
 }
@@ -50,8 +50,8 @@ impl Given {
                 let mut object = Map::new();
                 for (name, piece) in pairs {
                     let value = match piece {
-                        Piece::Json(value) => value,
-                        Piece::Text(text) => meant(text, &schema["properties"][&name], schema),
+                        Typed::Json(value) => value,
+                        Typed::Text(text) => meant(text, &schema["properties"][&name], schema),
                     };
                     object.insert(name, value);
                 }
@@ -78,14 +78,14 @@ fn whole(text: &str, name: &str) -> Result<Given, Fail> {
     Err(Fail::usage("the arguments are not a JSON object").hint("write {\"name\": value, …}"))
 }
 
-fn pair(typed: &str) -> Result<(String, Piece), Fail> {
+fn pair(typed: &str) -> Result<(String, Typed), Fail> {
     match (typed.split_once(":="), typed.split_once('=')) {
         (Some((name, text)), _) if !name.contains('=') => {
             let value = serde_json::from_str(text);
             let value = value.map_err(|error| Fail::usage(format!("{name} is not JSON: {error}")))?;
-            Ok((name.to_owned(), Piece::Json(value)))
+            Ok((name.to_owned(), Typed::Json(value)))
         }
-        (_, Some((name, text))) => Ok((name.to_owned(), Piece::Text(text.to_owned()))),
+        (_, Some((name, text))) => Ok((name.to_owned(), Typed::Text(text.to_owned()))),
         _ => Err(Fail::usage(format!("{typed:?} is neither a JSON object nor name=value"))
             .hint("use name:=json for numbers, lists and objects")),
     }

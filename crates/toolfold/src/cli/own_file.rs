@@ -5,7 +5,7 @@ use std::io::{BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use toolfold_clients::{Environment, read_file, replace_file};
-use toolfold_config::{LoadOptions, Origin, Trust};
+use toolfold_config::{LoadOptions, Origin, TrustList};
 use toolfold_core::shown_line;
 
 use super::output::tell;
@@ -63,7 +63,7 @@ impl OwnFile {
         replace_file(&self.path, self.text.as_deref(), text)
             .map_err(|error| Fail::machine(shown_line(&error.to_string())))?;
         if let (true, Some(state)) = (self.is_trusted, &options.data_dir) {
-            Trust::new(state).add(&self.path).map_err(|error| Fail::machine(shown_line(&error.to_string())))?;
+            TrustList::new(state).add(&self.path).map_err(|error| Fail::machine(shown_line(&error.to_string())))?;
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use anyhow::Result;
 use crate::workspace::{Package, Workspace};
 
 /// Each may use those before it.
-const ORDER: [&str; 19] = [
+const ORDER: [&str; 20] = [
     "toolfold-wire",
     "toolfold-core",
     "toolfold-schema",
@@ -32,7 +32,7 @@ const ORDER: [&str; 19] = [
 ];
 
 /// Crates that may not have what their place in the order would allow.
-const WITHOUT: [(&str, &[&str]); 9] = [
+const WITHOUT: [(&str, &[&str]); 10] = [
     ("toolfold-core", &["tokio"]),
     ("toolfold-wire", &["tokio"]),
     ("toolfold-clients", &["tokio"]),
