@@ -95,16 +95,20 @@ fn by_content(path: &Path, text: &str) -> Option<(&'static KnownClient, Value)> 
         "yaml" | "yml" => format == FileFormat::Yaml,
         _ => true,
     };
+    let family = |format: FileFormat| if format == FileFormat::Json { FileFormat::Jsonc } else { format };
+    let formats = [FileFormat::Jsonc, FileFormat::Toml, FileFormat::Yaml].into_iter().filter(|format| may_be(*format));
+    // Each is tried once, however many clients have it.
+    let roots: Vec<(FileFormat, Value)> =
+        formats.filter_map(|format| format.parse(text).ok().map(|root| (format, root))).collect();
     let shared = clients().filter(|client| client.variables == Variables::Any);
-    let all = shared.chain(clients()).filter(|client| may_be(client.format));
-    all.into_iter().find_map(|client| {
-        let root = client.format.parse(text).ok()?;
+    shared.chain(clients()).find_map(|client| {
+        let (_, root) = roots.iter().find(|(format, _)| *format == family(client.format))?;
         let is_list = client.shape != crate::edit::Shape::Map;
-        let holds = client.containers_in(&root).any(|path| {
-            let container = path.iter().try_fold(&root, |value, key| value.get(key));
+        let holds = client.containers_in(root).any(|path| {
+            let container = path.iter().try_fold(root, |value, key| value.get(key));
             container.is_some_and(|container| container.is_array() == is_list && has_entries(container))
         });
-        holds.then_some((client, root))
+        holds.then(|| (client, root.clone()))
     })
 }
 

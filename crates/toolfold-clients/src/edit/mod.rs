@@ -68,6 +68,9 @@ pub enum EditError {
 /// Sets the entry. `None`: it is there already, as it should be.
 pub fn set(format: FileFormat, text: &str, slot: &Slot, value: &Value) -> Result<Option<Edited>, EditError> {
     let before = format.parse(text)?;
+    if !before.is_object() {
+        return Err(EditError::Strange("the file".to_owned(), "an object"));
+    }
     if get(&before, slot) == Some(value) {
         return Ok(None);
     }
@@ -159,9 +162,6 @@ fn put(root: &mut Value, slot: &Slot, value: &Value) {
         let is_last = depth + 1 == slot.container.len();
         let fresh =
             || if is_last && slot.shape != Shape::Map { Value::Array(Vec::new()) } else { Value::Object(Map::new()) };
-        if !inner.is_object() {
-            *inner = Value::Object(Map::new());
-        }
         let Some(object) = inner.as_object_mut() else { return };
         let member = object.entry(key.clone()).or_insert_with(fresh);
         if member.is_null() {

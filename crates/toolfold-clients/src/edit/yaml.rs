@@ -17,7 +17,8 @@ pub(super) fn set(text: &str, slot: &Slot, value: &Value, before: &Value) -> Res
         let whole = format!("{}:{eol}{entry}", plain(key));
         let splice = match lines.last_filled(0..lines.0.len()) {
             Some(last) => Splice::insert(lines.0[last].end, format!("{eol}{whole}")),
-            None => Splice::insert(text.len(), format!("{whole}{eol}")),
+            None if text.is_empty() || text.ends_with('\n') => Splice::insert(text.len(), format!("{whole}{eol}")),
+            None => Splice::insert(text.len(), format!("{eol}{whole}")),
         };
         return Ok((vec![splice], Traces { created: 1, hollow: None }));
     };

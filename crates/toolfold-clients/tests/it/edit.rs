@@ -212,6 +212,7 @@ fn yaml_of_every_layout() {
     for text in [
         "a: 1",
         "a: 1\r\n",
+        " ",
         "extensions:\n",
         "extensions: {}\nb: 2\n",
         "extensions:\n  x:\n    text: |\n      # no comment\n      more\nz: 1\n",
@@ -266,8 +267,7 @@ fn what_cannot_be_changed_safely_is_refused() {
     insta::assert_snapshot!(refused(FileFormat::Yaml, "a: [hunter2", &yaml), @"it is not YAML: it cannot be read (line 1)");
     insta::assert_snapshot!(refused(FileFormat::Yaml, "extensions: {a: 1}", &yaml), @"`extensions` is written in a way that cannot be changed without touching the rest");
     insta::assert_snapshot!(refused(FileFormat::Yaml, "a: 1\n---\nb: 2\n", &yaml), @"it is not YAML: it cannot be read (line 3)");
-    assert!(matches!(
-        set(FileFormat::Yaml, "- a\n", &yaml, &entry()),
-        Err(EditError::Unusual(_) | EditError::Broken(_))
-    ));
+    for text in ["- a\n", "!", "just words"] {
+        assert!(matches!(set(FileFormat::Yaml, text, &yaml, &entry()), Err(EditError::Strange(..))), "{text}");
+    }
 }
