@@ -61,9 +61,9 @@ fn capabilities_are_walked_from_the_root_to_a_tool() {
     let storage = say("list", json!({"path": ["storage"]}));
     assert_eq!(storage["path"], json!(["Storage"]));
     let buckets = json!({
-        "name": "Buckets",
-        "path": ["Storage", "Buckets"],
-        "summary": "Object storage: buckets, containers and blobs",
+        "name": "Object storage",
+        "path": ["Storage", "Object storage"],
+        "summary": "Buckets, blobs and storage accounts",
         "tags": ["storage", "objects"],
     });
     assert!(storage["nodes"].as_array().unwrap().contains(&buckets), "{storage}");

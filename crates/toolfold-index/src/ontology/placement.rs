@@ -29,7 +29,7 @@ const ALSO: f32 = 0.5;
 const MOST_NODES: usize = 2;
 /// How much an entry is taken for one of those of its server that are about the same thing, from how many on.
 const OF_SIBLINGS: f32 = 0.5;
-const FEWEST_SIBLINGS: usize = 3;
+const FEWEST_SIBLINGS: usize = 2;
 /// How many of a server's entries must agree, beside being half of them, before one that fits nowhere joins them.
 const FEWEST_AGREEING: usize = 3;
 

@@ -23,9 +23,28 @@ const OF_SERVER: f32 = 0.3;
 const UNKNOWN: f32 = 2.0;
 const MOST_WORDS: usize = 24;
 
-/// Done to everything, so they tell nothing apart.
-const VERBS: [&str; 13] =
-    ["add", "api", "create", "delete", "fetch", "get", "list", "new", "remove", "set", "specific", "up", "update"];
+/// Done to everything, or everything is one, so they tell nothing apart.
+const VERBS: [&str; 19] = [
+    "add",
+    "api",
+    "create",
+    "delete",
+    "fetch",
+    "get",
+    "list",
+    "new",
+    "remove",
+    "resource",
+    "resources",
+    "server",
+    "servers",
+    "service",
+    "services",
+    "set",
+    "specific",
+    "up",
+    "update",
+];
 
 #[derive(Debug)]
 pub(super) struct NodeWords {
