@@ -347,7 +347,7 @@ fn placed(postings: &[Posting], number: &[u32]) -> (Vec<u32>, Vec<(u32, u16, Fie
 }
 
 fn key(entry: &Entry, server_title: Option<&str>) -> u64 {
-    let texts = [entry.server().as_str(), server_title.unwrap_or_default(), entry.name(), &entry.description];
+    let texts = [entry.server().as_str(), server_title.unwrap_or_default(), entry.name(), entry.own_description()];
     let texts = texts.into_iter().chain([entry.definition.get()]).chain(entry.aliases.iter().map(String::as_str));
     Hash::of(texts, "\0")
 }
