@@ -5,6 +5,7 @@
 //! keeps the catalog it came from.
 
 mod catalog;
+mod common;
 mod exposed;
 mod nearest;
 mod node;

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use toolfold_core::{BadDefinition, Entry, ServerName};
 use toolfold_wire::Raw;
 
+use crate::common;
+
 /// What a server said about itself and its tools.
 #[derive(Debug, Clone)]
 pub struct Source {
@@ -56,6 +58,7 @@ impl ServerTools {
                 Err(why) => set_aside.push(SetAside { server: source.name.clone(), index, why }),
             }
         }
+        common::leave_out(&mut entries);
         let Source { name, prefix, title, instructions, .. } = source;
         (ServerTools { name, prefix, title, instructions, entries }, set_aside)
     }

@@ -16,6 +16,8 @@ pub struct Config {
     pub pin: Vec<String>,
     /// Whether the tools that are called most are listed too.
     pub pin_used: bool,
+    /// Servers that come first among those whose tools do the same.
+    pub prefer: Vec<ServerName>,
     /// How many tokens one answer of a meta-tool may have.
     pub budget: usize,
     /// Whether the built-in toolbox is served. On without any configuration.
@@ -137,6 +139,7 @@ impl Default for Config {
             settings: SurfaceSettings::default(),
             pin: Vec::new(),
             pin_used: false,
+            prefer: Vec::new(),
             budget: 700,
             toolbox: true,
             servers: BTreeMap::new(),

@@ -24,6 +24,7 @@ pub(crate) struct RawConfig {
     pub(crate) groups: Field<String>,
     pub(crate) format: Field<String>,
     pub(crate) pin: Field<Texts>,
+    pub(crate) prefer: Field<Texts>,
     pub(crate) budget: Field<i64>,
     pub(crate) toolbox: Field<bool>,
     pub(crate) store: Field<String>,
@@ -91,6 +92,7 @@ impl RawConfig {
         raw.groups = table.text("groups", report);
         raw.format = table.text("format", report);
         raw.pin = table.texts_or_word("pin", AUTO, report);
+        raw.prefer = table.texts("prefer", report);
         raw.budget = table.integer("budget", report);
         raw.toolbox = table.flag("toolbox", report);
         raw.store = table.text("store", report);

@@ -68,6 +68,7 @@ impl Resolver<'_> {
         config.agents = self.paths(&raw.agents);
         config.skills = self.paths(&raw.skills);
         config.nodes = self.nodes(&raw.nodes);
+        config.prefer = self.preferred(&raw.prefer, raw);
         self.refuse_taken_names(raw, config);
         draft.places = places(&raw.servers);
         draft.store_typed = !raw.store.is_absent();
@@ -140,6 +141,25 @@ impl Resolver<'_> {
             }
         }
         paths
+    }
+
+    /// Names of servers. One that is nowhere in the file is a slip of the pen, since it would never come first.
+    fn preferred(&mut self, field: &Field<Texts>, raw: &RawConfig) -> Vec<ServerName> {
+        let items = field.given().map_or(&[][..], |typed| &typed.value);
+        let mut preferred = Vec::new();
+        for item in items {
+            let Some(text) = self.expanded(item) else { continue };
+            let known = raw.servers.iter().any(|server| server.name == text.value) || text.value == TOOLBOX;
+            match ServerName::new(&text.value) {
+                Ok(name) if known => preferred.push(name),
+                _ => {
+                    let names = raw.servers.iter().map(|server| server.name.as_str());
+                    let hint = words::nearest(&text.value, names).map(|near| format!("did you mean `{near}`?"));
+                    self.report.error(&item.place, format!("there is no server {}", quoted(&item.value)), hint);
+                }
+            }
+        }
+        preferred
     }
 
     /// Agents and skills are listed like the tools of servers of these names.
@@ -278,6 +298,9 @@ pub(crate) struct Expanded<'t> {
     pub(crate) value: String,
     pub(crate) typed: &'t Typed<String>,
 }
+
+/// The server that the built-in tools are of.
+const TOOLBOX: &str = "toolbox";
 
 pub(crate) const LISTEN_HINT: &str = "write an address and a port: \"127.0.0.1:7420\"";
 

@@ -39,6 +39,8 @@ pub struct Entry {
     pub kind: Kind,
     pub title: Option<String>,
     pub description: String,
+    /// The description without what its server says of many tools, where that is less; see [`Entry::own_description`].
+    pub own: Option<Box<str>>,
     pub hints: Hints,
     /// Other names it answers to: those a person gave it, and those it had before. What its definition calls aliases is
     /// the server's own word and good for search alone.
@@ -124,6 +126,7 @@ impl Entry {
             aliases: Vec::new(),
             title: object.string("title").or_else(|| annotations.string("title")),
             description: object.string("description").unwrap_or_default(),
+            own: None,
             hints: Hints {
                 read_only: annotations.read("readOnlyHint"),
                 destructive: annotations.read("destructiveHint"),
@@ -144,6 +147,7 @@ impl Entry {
             kind,
             title: object.string("title"),
             description: object.string("description").unwrap_or_default(),
+            own: None,
             hints: Hints::default(),
             aliases: Vec::new(),
             definition: definition.detached(),
@@ -162,6 +166,12 @@ impl Entry {
 
     pub fn name(&self) -> &str {
         &self.id.tool
+    }
+
+    /// What the description says of this entry and not of many others of its server. For lines and for search; who asks
+    /// for the description gets all of it.
+    pub fn own_description(&self) -> &str {
+        self.own.as_deref().unwrap_or(&self.description)
     }
 
     /// Gives it another name, unless it has that one or there is nothing to it.

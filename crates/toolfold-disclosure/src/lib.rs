@@ -14,7 +14,7 @@ pub mod surface;
 pub mod tokens;
 mod view;
 
-pub use answer::{DOUBT, DOUBTFUL};
+pub use answer::{Answered, DOUBT, DOUBTFUL, answered};
 pub use arguments::Checker;
 pub use level::Level;
 pub use surface::{

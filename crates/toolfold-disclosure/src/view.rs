@@ -24,6 +24,8 @@ pub struct View<'a> {
     settings: SurfaceSettings,
     budget: usize,
     absent: &'a [Absent],
+    /// Servers that come first among those that do the same.
+    preferred: &'a [ServerName],
 }
 
 impl<'a> View<'a> {
@@ -31,7 +33,18 @@ impl<'a> View<'a> {
     /// an answer may cost.
     pub fn new(catalog: &'a Catalog, index: &'a Index, budget: usize) -> View<'a> {
         let settings = SurfaceSettings::default();
-        View { catalog, index, scope: None, pins: &[], loaded: &[], session: false, settings, budget, absent: &[] }
+        View {
+            catalog,
+            index,
+            scope: None,
+            pins: &[],
+            loaded: &[],
+            session: false,
+            settings,
+            budget,
+            absent: &[],
+            preferred: &[],
+        }
     }
 
     /// Only those entries exist that are marked, by position.
@@ -61,6 +74,16 @@ impl<'a> View<'a> {
     /// Configured servers of which nothing is in the catalog.
     pub fn missing(self, absent: &'a [Absent]) -> Self {
         View { absent, ..self }
+    }
+
+    /// Servers that come first among those that do the same, the most preferred one first.
+    pub fn preferring(self, preferred: &'a [ServerName]) -> Self {
+        View { preferred, ..self }
+    }
+
+    /// The place of a server among the preferred; a number beyond all of them where it is none.
+    pub fn preference(&self, server: &ServerName) -> usize {
+        self.preferred.iter().position(|preferred| preferred == server).unwrap_or(usize::MAX)
     }
 
     pub fn session(&self) -> bool {

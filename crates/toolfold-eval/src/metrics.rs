@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::answers::Answers;
+
 /// From here on a hit says of itself that it is more likely right than wrong.
 const SURE: f32 = 0.5;
 
@@ -32,9 +34,9 @@ pub struct Figures {
     /// How many of the queries that nothing fits got a hit that is sure of itself. None where there are no such queries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mistaken: Option<f64>,
-    /// The mean cost of an answer; none for a ranking that nobody is answered with.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub answer_tokens: Option<f64>,
+    /// What a model reads; nothing for a ranking that nobody is answered with.
+    #[serde(flatten)]
+    pub answers: Option<Answers>,
     pub p50_microseconds: f64,
     pub p99_microseconds: f64,
 }
@@ -67,7 +69,7 @@ impl Metrics {
         self.times.push(took);
     }
 
-    pub fn finish(mut self, answer_tokens: Option<f64>) -> Figures {
+    pub fn finish(mut self, answers: Option<Answers>) -> Figures {
         let mean = |place: usize| 100.0 * self.sums[place] / self.queries.max(1) as f64;
         let [hit_1, hit_5, recall_5, recall_10, ndcg_5, ndcg_10, mrr_10] = std::array::from_fn(mean);
         self.times.sort_unstable();
@@ -86,7 +88,7 @@ impl Metrics {
             ndcg_10,
             mrr_10,
             mistaken: (self.unanswerable > 0).then(|| 100.0 * self.mistaken as f64 / self.unanswerable as f64),
-            answer_tokens,
+            answers,
             p50_microseconds: at(0.5),
             p99_microseconds: at(0.99),
         }

@@ -89,6 +89,7 @@ impl Snapshot {
             .having_loaded(loaded)
             .in_session(session)
             .with_settings(self.config.settings)
+            .preferring(&self.config.prefer)
             .missing(&self.absent)
     }
 

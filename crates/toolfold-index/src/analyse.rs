@@ -1,8 +1,9 @@
 //! Which texts of an entry are searched, and in which field. Servers are not trusted to be brief: every field and the
 //! depth of a schema are bounded, so that an entry costs a few kilobytes at most.
 //!
-//! What a reader would get wrong: nothing here depends on the rest of the catalog. An entry's words and its vector are
-//! the same whatever stands beside it, which is what makes an update as exact as a new index.
+//! What a reader would get wrong: nothing here depends on the rest of the catalog, but for what an entry's own server says
+//! of many tools, which the entry has left out already. Its words and its vector are the same whatever else stands beside
+//! it, which is what makes an update as exact as a new index.
 
 use serde_json::Value;
 use toolfold_catalog::Catalog;

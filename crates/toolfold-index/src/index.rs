@@ -11,7 +11,6 @@ use toolfold_catalog::Catalog;
 use toolfold_core::{Entry, words};
 
 use crate::analyse::{self, FIELDS, Field, Texts};
-use crate::boilerplate::Boilerplate;
 use crate::deed::Done;
 use crate::fold::{Likeness, LikenessBuilder};
 use crate::names::{Hash, NameHashes, Names};
@@ -200,11 +199,9 @@ impl<'a> Builder<'a> {
         let mut position = 0;
         // The entries of one server are neighbours in a catalog.
         for entries in catalog.entries().chunk_by(|a, b| a.server() == b.server()) {
-            let boilerplate = Boilerplate::of(entries.iter().map(|entry| &**entry));
             let server_title = entries.first().and_then(|entry| analyse::server_title(catalog, entry));
             for entry in entries {
-                let description = boilerplate.without(&entry.description);
-                let material = Material { entry, server_title, description: &description };
+                let material = Material { entry, server_title, description: entry.own_description() };
                 let key = material.key();
                 match (self.known, self.by_key.get(&key)) {
                     (Some(index), Some(&old)) if moved[old].is_none() => {

@@ -9,7 +9,6 @@
 
 mod analyse;
 mod ask;
-mod boilerplate;
 mod candidates;
 mod confidence;
 mod deed;

@@ -73,7 +73,7 @@ pub fn text_of(entry: &Entry) -> String {
     }
     text.push_str(&words::split(entry.name()).join(" "));
     text.push_str(": ");
-    text.extend(entry.description.trim().chars().take(LONGEST));
+    text.extend(entry.own_description().trim().chars().take(LONGEST));
     let end = text.char_indices().nth(LONGEST).map_or(text.len(), |(end, _)| end);
     text[..end].trim().to_owned()
 }

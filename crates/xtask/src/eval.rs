@@ -13,7 +13,7 @@ use crate::workspace::Workspace;
 
 /// What is printed and recorded: the name in the answer of `toolfold eval --json`, the heading, and whether less is
 /// better. How long a search takes is printed too, and never recorded: it is the machine's figure.
-const FIGURES: [(&str, &str, bool); 9] = [
+const FIGURES: [(&str, &str, bool); 10] = [
     ("hit_1", "Hit@1", false),
     ("hit_5", "Hit@5", false),
     ("recall_5", "R@5", false),
@@ -23,6 +23,7 @@ const FIGURES: [(&str, &str, bool); 9] = [
     ("mrr_10", "MRR@10", false),
     ("mistaken", "mistaken", true),
     ("answer_tokens", "tokens", true),
+    ("answer_recall", "answered", false),
 ];
 const TIMES: [(&str, &str); 2] = [("p50_microseconds", "p50 µs"), ("p99_microseconds", "p99 µs")];
 

@@ -280,6 +280,19 @@ era = "2025-11-25"
 }
 
 #[test]
+fn a_preferred_server_is_one_of_the_file() {
+    assert_snapshot!(toml(r#"
+prefer = ["gitlab", "gitlub", "zzzzzz", "toolbox"]
+[servers.gitlab]
+command = "x"
+"#), @r#"
+    toolfold.toml:2:21: prefer[1]: there is no server "gitlub"
+      hint: did you mean `gitlab`?
+    toolfold.toml:2:31: prefer[2]: there is no server "zzzzzz"
+    "#);
+}
+
+#[test]
 fn variables() {
     assert_snapshot!(toml(r#"
 pin = ["${A}"]
@@ -385,7 +398,7 @@ fn files_that_are_no_text() {
 fn control_characters_stay_off_the_terminal() {
     assert_snapshot!(toml("\"\\u001b[31m\" = 1\nsurface = \"\\u001b[2J\""), @r#"
     toolfold.toml:1:1: "\u{1b}[31m": unknown key
-      hint: known keys: surface, groups, format, pin, budget, toolbox, store, agents, skills, nodes, search, limits, http, servers
+      hint: known keys: surface, groups, format, pin, prefer, budget, toolbox, store, agents, skills, nodes, search, limits, http, servers
     toolfold.toml:2:1: surface: there is no surface "\u{1b}[2J"
       hint: surfaces: compact, hybrid, two-phase, single, lifecycle, levels, ontology, gateway, direct
     "#);

@@ -24,6 +24,7 @@ surface = "direct"
 groups = "split"
 format = "xml"
 pin = ["a.x", "y"]
+prefer = ["b", "a"]
 budget = 50
 toolbox = true
 [http]
@@ -56,6 +57,7 @@ start = "lazy"
     assert_eq!(config.surface, Surface::Direct);
     assert_eq!(config.settings, SurfaceSettings { groups: Groups::Split, format: Format::Xml });
     assert_eq!((config.pin, config.budget, config.toolbox), (vec!["a.x".to_owned(), "y".to_owned()], 50, true));
+    assert_eq!(config.prefer, names(&["b", "a"]));
     assert_eq!(config.http.token.unwrap().expose(), "hunter2");
     let base = config.files[0].parent().unwrap();
     assert_eq!(config.agents, [base.join("agents"), "/home/ada/agents/one.md".into()]);

@@ -1,5 +1,5 @@
-//! Chosen tools in detail, as JSON. The first one is always shown whole: who asks for one tool gets it, whatever it costs.
-//! Of a list, what does not fit is named instead.
+//! Chosen tools in detail, as JSON. The first one is always shown, the whole of it as far as the budget goes; of a list,
+//! what does not fit is named instead.
 
 use toolfold_core::{Code, Entry, Next, Refusal, Surface};
 use toolfold_wire::{Object, Raw, raw};
@@ -26,11 +26,11 @@ pub(crate) fn describe(view: &View<'_>, describe: &Describe) -> Result<Raw, Refu
     let mut spent = 0;
     for position in tools {
         let entry = view.entry(position);
-        let one = one(entry, describe)?;
-        let cost = count(one.get());
+        let parts = parts(entry, describe, view.budget())?;
+        let cost: usize = parts.iter().map(|part| count(part.get())).sum();
         if shown.is_empty() || spent + cost <= view.budget() {
             spent += cost;
-            shown.push(one);
+            shown.extend(parts);
         } else {
             left_out.push(entry.id.to_string());
         }
@@ -48,9 +48,17 @@ pub(crate) fn describe(view: &View<'_>, describe: &Describe) -> Result<Raw, Refu
     }))
 }
 
-fn one(entry: &Entry, describe: &Describe) -> Result<Raw, Refusal> {
-    let Some(path) = &describe.parameter else { return Ok(level::describe(entry, describe.detail)) };
-    level::parameter(entry, path).map_err(|nearest| {
+/// A tool, or those parameters of it that are asked for: as many as fit, each within what the others leave.
+fn parts(entry: &Entry, describe: &Describe, budget: usize) -> Result<Vec<Raw>, Refusal> {
+    if describe.parameters.is_empty() {
+        return Ok(vec![level::describe_within(entry, describe.detail, budget)]);
+    }
+    let each = budget / describe.parameters.len();
+    describe.parameters.iter().map(|path| parameter(entry, path, each)).collect()
+}
+
+fn parameter(entry: &Entry, path: &str, budget: usize) -> Result<Raw, Refusal> {
+    level::parameter_within(entry, path, budget).map_err(|nearest| {
         let shown: String = path.chars().take(100).collect();
         let message = format!("{} has no parameter {shown:?}.", entry.id);
         Refusal::new(Code::InvalidRequest, message)

@@ -1,13 +1,15 @@
 //! Answers in plain lines, within a budget of tokens. Lines rather than JSON: a model reads them as well, and they cost
 //! half.
 
+mod alike;
 mod browse;
 mod budget;
 mod describe;
+mod enough;
 mod nodes;
 mod search;
 
-pub use search::{DOUBT, DOUBTFUL};
+pub use search::{Answered, DOUBT, DOUBTFUL, answered};
 
 pub(crate) use browse::{browse, roots, unknown_path};
 pub(crate) use describe::describe;

@@ -2,55 +2,83 @@
 
 use toolfold_catalog::{Node, SERVERS};
 use toolfold_core::{Code, Next, Refusal, ServerName};
-use toolfold_index::{Filter, Found, Query};
+use toolfold_index::{FLOOR, Filter, Found, Query};
 use toolfold_wire::Raw;
 
+use super::alike::{self, Line};
 use super::browse::{empty, with_note};
 use super::budget::{Item, cost, fit};
-use super::more;
+use super::{enough, more};
 use crate::cursor::Cursor;
+use crate::level::Level;
 use crate::surface::{Search, note, text_result};
 use crate::view::View;
 
-/// Below this the best hit is a guess.
-pub const DOUBTFUL: f32 = 0.3;
+/// Below this the best hit is a guess. Of short phrases that nothing fits about half are below it, of those that something
+/// does one in twenty.
+pub const DOUBTFUL: f32 = 0.15;
 pub const DOUBT: &str = "No close match. The nearest:";
 const NODES_NAMED: usize = 12;
 const NODES_HINTED: usize = 3;
+/// Words of a phrase; more are a sentence.
+const FEW_WORDS: usize = 2;
+/// Hits that are looked at where as many are shown as it takes.
+const LOOKED_AT: usize = 30;
+
+/// An answer to a search, and which entries it names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answered {
+    pub text: String,
+    /// Their positions, in the order of the lines.
+    pub entries: Vec<usize>,
+}
 
 pub(crate) fn search(view: &View<'_>, search: &Search) -> Result<Raw, Refusal> {
+    answered(view, search).map(|answered| text_result(&answered.text))
+}
+
+/// What whoever searches gets to read.
+pub fn answered(view: &View<'_>, search: &Search) -> Result<Answered, Refusal> {
     let node = view.node(&search.path).unwrap_or_else(|_| view.root());
     let within = (!node.path.is_empty()).then_some(node.entries.as_slice());
     let found = find(view, search, within);
     if found.total == 0 {
-        return nothing(view, search, node).map(|text| text_result(&text));
+        return nothing(view, search, node).map(|text| Answered { text, entries: Vec::new() });
     }
     if found.hits.is_empty() {
         let message = "There is nothing behind this cursor any more: what is served has changed. Ask again without it.";
         return Err(Refusal::new(Code::InvalidCursor, message).next(Next::Search { query: search.query.clone() }));
     }
-    Ok(text_result(&page(view, search, &found)))
+    Ok(page(view, search, &found))
 }
 
 fn find(view: &View<'_>, search: &Search, within: Option<&[usize]>) -> Found {
     let filter = Filter { within, kind: search.kind, ..Filter::default() };
     let query = Query { text: &search.query, filter, limit: search.limit, offset: search.offset, ..Query::default() };
-    view.search(query)
+    if !search.as_needed || within.is_some() {
+        return view.search(query);
+    }
+    // What is no answer by itself may be one beside others: how many are shown decides.
+    let found = view.rank(Query { limit: LOOKED_AT, ..query });
+    let best = found.hits.first().map_or(0.0, |best| best.confidence);
+    // Below the floor a few words that the best hit has none of fit nothing; a sentence may be about it after all.
+    let sentence = search.query.split_whitespace().nth(FEW_WORDS).is_some();
+    let something = best >= FLOOR || (best >= enough::NOTHING && (sentence || shares_a_word(view, search)));
+    if something { found } else { Found { hits: Vec::new(), total: 0 } }
 }
 
-fn page(view: &View<'_>, search: &Search, found: &Found) -> String {
+fn shares_a_word(view: &View<'_>, search: &Search) -> bool {
+    let filter = Filter { kind: search.kind, ..Filter::default() };
+    let best = view.rank(Query { text: &search.query, filter, limit: 1, explain: true, ..Query::default() });
+    best.hits.first().is_some_and(|best| !best.explain.terms.is_empty())
+}
+
+fn page(view: &View<'_>, search: &Search, found: &Found) -> Answered {
     let doubtful = search.offset == 0 && found.hits[0].confidence < DOUBTFUL;
-    let item = |hit: &toolfold_index::Hit| {
-        let copies = if hit.copies > 0 { format!(" (+{} like it)", hit.copies) } else { String::new() };
-        Item::entry(view.entry(hit.entry), search.detail, copies)
-    };
-    let items: Vec<Item<'_>> = found.hits.iter().map(item).collect();
-    let rest = |shown: usize| {
-        let offset = search.offset + shown;
-        let left = found.total.saturating_sub(offset);
-        let Search { query, path, kind, detail, limit, .. } = search.clone();
-        (left > 0).then(|| more(&Cursor { query, path, kind, detail, limit, offset, tags: Vec::new() }.encode(), left))
-    };
+    let lines = if search.as_needed { alike::joined(view, &found.hits) } else { alike::apart(&found.hits) };
+    let wanted = if search.as_needed { enough::lines(&lines) } else { lines.len() };
+    let items: Vec<Item<'_>> = (0..wanted).map(|place| item(view, search, &lines, place)).collect();
+    let rest = |shown: usize| cursor(search, found, &lines, shown);
     let note = note(view).filter(|_| search.offset == 0);
     // Room for a cursor is kept whether or not one is needed.
     let reserved = rest(1).map_or(0, |line| cost(&line) + 2)
@@ -58,11 +86,34 @@ fn page(view: &View<'_>, search: &Search, found: &Found) -> String {
         + note.as_deref().map_or(0, cost);
     let mut text = if doubtful { vec![DOUBT.to_owned()] } else { Vec::new() };
     let shown = fit(&items, view.budget().saturating_sub(reserved));
+    let entries = lines[..shown.len()].iter().flat_map(Line::entries).collect();
     let rest = rest(shown.len());
     text.extend(shown);
     text.extend(rest);
     text.extend(note);
-    text.join("\n")
+    Answered { text: text.join("\n"), entries }
+}
+
+fn item<'a>(view: &View<'a>, search: &Search, lines: &[Line], place: usize) -> Item<'a> {
+    let line = &lines[place];
+    let detail = if search.as_needed { enough::detail(lines, place) } else { search.detail };
+    let copies = if line.copies > 0 { format!(" (+{} like it)", line.copies) } else { String::new() };
+    // A bare name needs no remark: it is there to be recognised.
+    let suffix = if detail > Level::Name { copies + &line.also_in(view) } else { String::new() };
+    Item::entry(view.entry(line.entry), detail, suffix)
+}
+
+/// The line behind which the rest is: nothing where no rest is worth reading.
+fn cursor(search: &Search, found: &Found, lines: &[Line], shown: usize) -> Option<String> {
+    let (offset, left) = if search.as_needed {
+        let left = if enough::is_clear(lines) { 0 } else { enough::imaginable(lines).saturating_sub(shown) };
+        (lines.get(shown).map_or(0, |line| line.place), left)
+    } else {
+        let offset = search.offset + shown;
+        (offset, found.total.saturating_sub(offset))
+    };
+    let Search { query, path, kind, detail, limit, .. } = search.clone();
+    (left > 0).then(|| more(&Cursor { query, path, kind, detail, limit, offset, tags: Vec::new() }.encode(), left))
 }
 
 /// Nothing matched: where something would, or what there is at all.
@@ -100,7 +151,7 @@ fn nearest_nodes(view: &View<'_>, search: &Search) -> Vec<String> {
 
 /// Why there is nothing, and where there would be.
 pub(crate) fn not_in_node(view: &View<'_>, search: &Search, node: &Node) -> Refusal {
-    let elsewhere = find(view, &Search { limit: 20, offset: 0, ..search.clone() }, None);
+    let elsewhere = find(view, &Search { limit: 20, offset: 0, as_needed: false, ..search.clone() }, None);
     let mut hints: Vec<String> = Vec::new();
     for hit in &elsewhere.hits {
         let server = [SERVERS, view.entry(hit.entry).server().as_str()].join("/");

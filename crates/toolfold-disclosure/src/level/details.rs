@@ -6,6 +6,7 @@ use toolfold_wire::{Object, Raw};
 
 use super::document;
 use super::example::example;
+use super::order::by_need;
 use super::prose::{clipped, description, returns};
 use super::signature::{of_schema, signature};
 use super::{Level, summary};
@@ -56,9 +57,8 @@ pub(super) fn usage_as(entry: &Entry, name: &str) -> String {
 
 fn details(entry: &Entry, object: Object) -> Object {
     let schema = entry.input_schema();
-    let names: Vec<String> = parameters(&schema, &schema)
-        .list
-        .iter()
+    let names: Vec<String> = by_need(entry, &parameters(&schema, &schema).list)
+        .into_iter()
         .map(|parameter| if parameter.required { parameter.name.to_owned() } else { format!("{}?", parameter.name) })
         .collect();
     let mut object =

@@ -1,10 +1,13 @@
-//! Arguments that the schema accepts: what is required, in the simplest values that fit. Best effort, since a schema can
-//! ask for anything; the tests count how often it succeeds on real tools.
+//! Arguments that the schema accepts: what is required, in the simplest values that fit, and what most calls give besides.
+//! Best effort, since a schema can ask for anything; the tests count how often it succeeds on real tools.
 
 use serde_json::{Map, Value, json};
-use toolfold_core::Entry;
+use toolfold_core::{Entry, Fuel, words};
+use toolfold_schema::Schema;
 
+use super::order::usual;
 use super::pattern::matching;
+use crate::arguments::QUICK;
 use crate::schema::{choices, parameters, resolve, types};
 
 const DEEPEST: usize = 6;
@@ -12,10 +15,62 @@ const MOST_ITEMS: u64 = 20;
 const MOST_LETTERS: u64 = 200;
 const MOST_MEMBERS: usize = 60;
 
-/// Example arguments for a call.
+/// Parameters that are shown beside the required ones, and how many there are in all at most.
+const MOST_BESIDE: usize = 2;
+const MOST_SHOWN: usize = 5;
+/// Values of a choice that ask for nothing to be done.
+const ONLY_LOOKS: [&str; 10] = ["list", "get", "read", "show", "describe", "view", "search", "find", "fetch", "query"];
+/// Words of a tool that does more than look.
+const DOES: [&str; 16] = [
+    "create", "update", "write", "delete", "add", "set", "send", "remove", "edit", "manage", "modify", "run",
+    "execute", "post", "put", "upload",
+];
+
+/// Example arguments for a call: a typical one where the schema accepts that, otherwise what is required.
 pub fn example(entry: &Entry) -> Value {
     let schema = entry.input_schema();
-    object(&schema, &schema, 0)
+    let least = object(&schema, &schema, 0);
+    let typical = typical(entry, &schema, &least);
+    if typical != least && accepts(schema, &typical) { typical } else { least }
+}
+
+/// What is required and what is usual, with a choice that does what the tool is for.
+fn typical(entry: &Entry, schema: &Value, least: &Value) -> Value {
+    let all = parameters(schema, schema);
+    let mut members: Map<String, Value> = least.as_object().cloned().unwrap_or_default();
+    let room = MOST_SHOWN.saturating_sub(members.len()).min(MOST_BESIDE);
+    let usual = usual(entry, &all.list).into_iter().filter(|parameter| !members.contains_key(parameter.name));
+    let beside: Vec<(String, Value)> =
+        usual.take(room).map(|usual| (usual.name.to_owned(), value(schema, usual.schema, 1))).collect();
+    members.extend(beside);
+    for parameter in &all.list {
+        if let (Some(given), Some(better)) =
+            (members.get_mut(parameter.name), fitting_choice(entry, schema, parameter.schema))
+        {
+            *given = better;
+        }
+    }
+    Value::Object(members)
+}
+
+/// Of the values of a choice one that the tool's name has; of a tool that changes things, one that is not only a look.
+fn fitting_choice(entry: &Entry, root: &Value, schema: &Value) -> Option<Value> {
+    let schema = resolve(root, schema);
+    let values = schema.get("enum")?.as_array()?;
+    let name = words::split(entry.name());
+    let has = |value: &&Value, wanted: &dyn Fn(&String) -> bool| {
+        value.as_str().is_some_and(|value| words::split(value).first().is_some_and(wanted))
+    };
+    let named = values.iter().find(|value| has(value, &|word| name.contains(word)));
+    let does = entry.hints.read_only != Some(true) && name.iter().any(|word| DOES.contains(&word.as_str()));
+    let first_looks = values.first().is_some_and(|first| has(&first, &|word| ONLY_LOOKS.contains(&word.as_str())));
+    let deed = || values.iter().find(|value| has(value, &|word| !ONLY_LOOKS.contains(&word.as_str())));
+    named.or_else(|| if does && first_looks { deed() } else { None }).cloned()
+}
+
+fn accepts(schema: Value, arguments: &Value) -> bool {
+    let fuel = Fuel::new(QUICK);
+    Schema::prepare(schema, &fuel).is_ok_and(|schema| schema.is_valid(arguments, &fuel).unwrap_or(false))
 }
 
 fn value(root: &Value, schema: &Value, depth: usize) -> Value {

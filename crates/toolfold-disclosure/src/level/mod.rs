@@ -4,14 +4,19 @@
 mod details;
 mod document;
 mod example;
+mod limit;
 mod lines;
+mod order;
 mod page;
 mod parameter;
 mod pattern;
+mod phrase;
 mod prose;
 mod reduced;
+mod said;
 mod shape;
 mod signature;
+mod within;
 
 pub use details::{describe, usage};
 pub use example::example;
@@ -19,8 +24,10 @@ pub(crate) use lines::{FORMS, line};
 pub use lines::{lines, summary};
 pub use page::{details_page, full_page, parameter_page};
 pub use parameter::parameter;
+use prose::description;
 pub use reduced::{compact_schema, micro_schema, short_description};
 pub use signature::{Signature, signature};
+pub use within::{describe_within, parameter_within};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {

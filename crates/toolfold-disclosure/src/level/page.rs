@@ -45,7 +45,7 @@ pub fn full_page(entry: &Entry, name: &str) -> Value {
         "description": if entry.description.is_empty() { description(entry) } else { entry.description.clone() },
         "parameters": specified,
         "returns": returns(entry),
-        "examples": [{"code": usage_as(entry, name), "description": "Every required parameter"}],
+        "examples": [{"code": usage_as(entry, name), "description": "A typical call"}],
         "errors": errors(all.list.is_empty()),
         "notes": notes(entry),
     });

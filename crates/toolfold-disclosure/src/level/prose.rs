@@ -3,82 +3,52 @@
 
 use toolfold_core::{Entry, words};
 
-const SUMMARY_WORDS: usize = 10;
-const LONGEST_SUMMARY: usize = 90;
+use super::phrase::{LONGEST_SUMMARY, SUMMARY_WORDS, capitalised, shortened};
+
 const SENTENCES: usize = 3;
 const LONGEST_DESCRIPTION: usize = 240;
 /// Characters looked at: nobody says what a tool does after this.
 const LOOKED_AT: usize = 4000;
 
-/// Beginnings that say nothing.
-const EMPTY_BEGINNINGS: [&str; 14] = [
-    "this tool allows you to ",
-    "this tool is used to ",
-    "this tool can be used to ",
-    "this tool ",
-    "use this tool to ",
-    "use this when you need to ",
-    "use this to ",
-    "a tool to ",
-    "a tool that ",
-    "a tool for ",
-    "tool to ",
-    "tool for ",
-    "allows you to ",
-    "used to ",
-];
-
-/// Words no sentence ends with.
-const LOOSE_ENDS: [&str; 34] = [
-    "a",
-    "an",
-    "and",
-    "any",
-    "are",
-    "as",
-    "at",
-    "be",
-    "by",
-    "for",
-    "from",
-    "given",
-    "if",
-    "in",
-    "including",
-    "into",
-    "is",
-    "its",
-    "of",
-    "on",
-    "or",
-    "such",
-    "that",
-    "the",
-    "their",
-    "this",
-    "to",
-    "using",
-    "via",
-    "when",
-    "where",
-    "which",
-    "with",
-    "your",
-];
-
-/// What the tool does in at most ten words: never its bare name, never half a word.
+/// What the tool does in at most ten words: never its bare name, never half a phrase.
 pub(super) fn summary(entry: &Entry) -> String {
-    let described = sentences(&entry.description).into_iter().find_map(|sentence| shortened(&sentence));
+    let said = unlabelled(entry.own_description(), entry.server().as_str());
+    let described = sentences(said)
+        .into_iter()
+        .filter(|sentence| !is_mechanics(sentence))
+        .find_map(|sentence| shortened(&sentence));
     let titled = || entry.title.as_deref().and_then(shortened);
     let named = words::split(entry.name()).concat();
     let fits = |text: &String| !text.trim().is_empty() && words::split(text).concat() != named;
     described.filter(fits).or_else(|| titled().filter(fits)).unwrap_or_else(|| from_name(entry))
 }
 
+/// `Make a GET request to /v1/Rooms`: how it is done, not what.
+fn is_mechanics(sentence: &str) -> bool {
+    let lower = sentence.to_lowercase();
+    lower.starts_with("make a") && lower.contains(" request to /")
+}
+
+/// Without a label in front that only says whose tool it is: `Notion | Retrieve a user`.
+fn unlabelled<'a>(text: &'a str, server: &str) -> &'a str {
+    let text = text.trim_start();
+    let line = text.lines().next().unwrap_or_default();
+    let cut = [": ", " | ", " - ", " — "].iter().filter_map(|mark| Some((line.find(mark)?, mark.len()))).min();
+    match cut {
+        Some((at, length)) => {
+            let label = words::split(&line[..at]);
+            let own = words::split(server);
+            let names_server = label.iter().any(|word| word.len() > 2 && own.contains(word));
+            if label.len() <= 3 && names_server { text[at + length..].trim_start() } else { text }
+        }
+        None => text,
+    }
+}
+
 /// Two or three sentences.
 pub(super) fn description(entry: &Entry) -> String {
     let mut text = String::new();
-    for sentence in sentences(&entry.description).iter().take(SENTENCES) {
+    for sentence in sentences(entry.own_description()).iter().take(SENTENCES) {
         if !text.is_empty() && text.len() + sentence.len() > LONGEST_DESCRIPTION {
             break;
         }
@@ -151,75 +121,58 @@ fn push_sentence(sentence: &str, found: &mut Vec<String>) {
     }
 }
 
-/// A sentence in at most ten words; `None` where nothing is left of it.
-fn shortened(sentence: &str) -> Option<String> {
-    let lower = sentence.to_lowercase();
-    let empty = EMPTY_BEGINNINGS.iter().find(|beginning| lower.starts_with(*beginning));
-    let rest = empty.and_then(|beginning| sentence.get(beginning.len()..)).unwrap_or(sentence);
-    let rest = &without_asides(rest);
-    let mut kept: Vec<&str> = Vec::new();
-    let mut length = 0;
-    for word in rest.split_whitespace() {
-        length += word.chars().count() + 1;
-        if kept.len() == SUMMARY_WORDS || (length > LONGEST_SUMMARY && !kept.is_empty()) {
-            break;
-        }
-        kept.push(word);
-    }
-    let whole = kept.len() == rest.split_whitespace().count();
-    while !whole && kept.len() > 2 && kept.last().is_some_and(|word| is_loose(word)) {
-        kept.pop();
-    }
-    let text = kept.join(" ");
-    let text = text.trim_end_matches(['.', ',', ':', ';', '-', '–', '—', '(', ' ', '。']);
-    (!text.is_empty() && text.chars().count() <= 2 * LONGEST_SUMMARY).then(|| capitalised(&closed(text)))
-}
-
-fn is_loose(word: &str) -> bool {
-    let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    bare.is_empty() || LOOSE_ENDS.contains(&bare.as_str())
-}
-
-/// A sentence that is too long loses what stands in parentheses before it loses its end.
-fn without_asides(sentence: &str) -> String {
-    if sentence.split_whitespace().count() <= SUMMARY_WORDS {
-        return sentence.to_owned();
-    }
-    let mut depth = 0usize;
-    let mut text = String::new();
-    for c in sentence.chars() {
-        match c {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            c if depth == 0 => text.push(c),
-            _ => {}
-        }
-    }
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ").replace(" ,", ",").replace(" .", ".");
-    if text.split_whitespace().count() < 3 { sentence.to_owned() } else { text }
-}
-
-/// Without a parenthesis that the cut left open.
-fn closed(text: &str) -> String {
-    match text.rfind('(') {
-        Some(open) if open > 0 && !text[open..].contains(')') => {
-            text[..open].trim_end_matches([' ', ',', ';', ':']).to_owned()
-        }
-        _ => text.to_owned(),
-    }
-}
-
-fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
-}
-
 /// Nothing is known but the name: its words, and whose it is.
 fn from_name(entry: &Entry) -> String {
-    let spoken: Vec<String> = words::split(entry.name()).into_iter().take(SUMMARY_WORDS - 2).collect();
+    let own = words::split(entry.server().as_str());
+    let mut spoken: Vec<String> = words::split(entry.name());
+    if spoken.iter().any(|word| !own.contains(word)) {
+        spoken.retain(|word| !own.contains(word));
+    }
+    spoken.truncate(SUMMARY_WORDS - 2);
     let spoken = if spoken.is_empty() { "tool".to_owned() } else { spoken.join(" ") };
     let short: String = spoken.chars().take(LONGEST_SUMMARY).collect();
     format!("{} with {}", capitalised(&short), entry.server())
+}
+
+/// The first paragraphs of a text, in at most so many characters; `None` where the first one alone is longer.
+pub(super) fn paragraphs(text: &str, most: usize) -> Option<String> {
+    let text = text.trim();
+    if text.len() <= most {
+        return Some(text.to_owned());
+    }
+    let ends = text.match_indices("\n\n").map(|(at, _)| at).take_while(|at| *at <= most);
+    ends.last().filter(|end| *end > 0).map(|end| text[..end].trim_end().to_owned())
+}
+
+/// The lines of a text that have a word, each with what is set in below it, in at most so many characters.
+pub(super) fn mentions(text: &str, word: &str, most: usize) -> Option<String> {
+    let word = word.trim();
+    if word.chars().count() < 3 {
+        return None;
+    }
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let mut found = String::new();
+    let mut below: Option<usize> = None;
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        let has = has_word(line, word);
+        let belongs = below.is_some_and(|depth| indent(line) > depth);
+        below = if has {
+            Some(below.filter(|_| belongs).unwrap_or_else(|| indent(line)))
+        } else {
+            below.filter(|_| belongs)
+        };
+        if (has || belongs) && found.len() + line.len() <= most {
+            found.push_str(line.trim_end());
+            found.push('\n');
+        }
+    }
+    (!found.is_empty()).then(|| found.trim_end().to_owned())
+}
+
+fn has_word(line: &str, word: &str) -> bool {
+    let of_word = |c: char| c.is_alphanumeric() || c == '_';
+    line.match_indices(word)
+        .any(|(at, _)| !line[..at].ends_with(of_word) && !line[at + word.len()..].starts_with(of_word))
 }
 
 /// At most so many characters, cut between words.

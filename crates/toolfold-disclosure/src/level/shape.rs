@@ -1,20 +1,36 @@
-//! A schema as a type in a few characters: `string[]`, `"open"|"closed"`, `{id: int, name?: string}`. What does not fit is
-//! named by its coarse type and marked `~`.
+//! A schema as a type in a few characters: `string[]`, `"open"|"closed"`, `{id: int, name?: string, …}`.
+//!
+//! Two marks, and only one of them asks for another request. `…` stands for what may be left out of a call; `~` stands
+//! where a call could go wrong without reading on: a shape or values that are not shown.
 
 use serde_json::Value;
 
-use crate::schema::{choices, parameters, resolve, types};
+use super::limit::{limited, unsaid};
+use crate::schema::{Parameter, choices, parameters, resolve, types};
 
-/// What cannot be shown.
+/// What cannot be shown and may be needed.
 pub(super) const MARK: char = '~';
-const LONGEST: usize = 72;
+/// What is left out and need not be known.
+pub(super) const CUT: char = '…';
+/// Characters of a shape that a call can do without, and of one that it cannot.
+const OPTIONAL: usize = 72;
+const REQUIRED: usize = 220;
+/// Characters of the first values of a list that is too long.
+const FIRST_VALUES: usize = 40;
 const MOST_CHOICES: usize = 4;
-const MOST_VALUES: usize = 12;
-const MOST_MEMBERS: usize = 6;
-const DEEPEST: usize = 3;
+const MOST_VALUES: usize = 24;
+const MOST_OPTIONAL: usize = 4;
+const DEEPEST: usize = 5;
 
+/// The type of a value that may be left out of a call.
 pub(super) fn shape(root: &Value, schema: &Value) -> String {
-    shape_at(root, schema, 0)
+    Writer { root, room: OPTIONAL }.shape("", schema, 0)
+}
+
+/// The type of a parameter, with what its description says plainly about its values.
+pub(super) fn parameter_shape(root: &Value, parameter: &Parameter<'_>) -> String {
+    let room = if parameter.required { REQUIRED } else { OPTIONAL };
+    Writer { root, room }.shape(parameter.name, parameter.schema, 0)
 }
 
 /// A parameter's name as a signature shows it: as it is where that is safe to read, quoted otherwise.
@@ -23,116 +39,182 @@ pub(super) fn shown_name(name: &str) -> String {
     if plain { name.to_owned() } else { Value::from(name).to_string() }
 }
 
-fn shape_at(root: &Value, schema: &Value, depth: usize) -> String {
-    let schema = resolve(root, schema);
-    match fine(root, schema, depth) {
-        Some(text) if text.len() <= LONGEST => text,
-        _ => format!("{}{MARK}", coarse(root, schema)),
-    }
+struct Writer<'a> {
+    root: &'a Value,
+    room: usize,
 }
 
-/// The whole truth, if it is short; `None` where it is not even tried.
-fn fine(root: &Value, schema: &Value, depth: usize) -> Option<String> {
-    if depth > DEEPEST {
-        return None;
-    }
-    if let Some(value) = schema.get("const") {
-        return Some(value.to_string());
-    }
-    if let Some(Value::Array(values)) = schema.get("enum") {
-        let shown: Vec<String> =
-            values.iter().filter(|value| !value.is_null()).take(MOST_VALUES + 1).map(Value::to_string).collect();
-        return (!shown.is_empty() && shown.len() <= MOST_VALUES).then(|| shown.join("|"));
-    }
-    let choices = choices(schema);
-    if !choices.is_empty() {
-        return either(root, schema, &choices, depth);
-    }
-    if let Some(Value::Array(parts)) = schema.get("allOf") {
-        return match parts.as_slice() {
-            [only] if !schema.as_object()?.contains_key("properties") => Some(shape_at(root, only, depth + 1)),
-            _ => object(root, schema, depth),
-        };
-    }
-    let types = types(schema);
-    match types.as_slice() {
-        [] => Some(untyped(root, schema, depth)),
-        [only] => typed(root, schema, only, depth),
-        several => several
-            .iter()
-            .map(|name| typed(root, schema, name, depth))
-            .collect::<Option<Vec<String>>>()
-            .map(|shapes| shapes.join("|")),
-    }
-}
-
-fn either(root: &Value, schema: &Value, choices: &[&Value], depth: usize) -> Option<String> {
-    // An object whose alternatives only say what is required is that object, and not all of it can be shown.
-    if schema.get("properties").is_some() || choices.len() > MOST_CHOICES {
-        return None;
-    }
-    let mut shapes: Vec<String> = Vec::new();
-    for choice in choices {
-        let shape = shape_at(root, choice, depth + 1);
-        if !shapes.contains(&shape) {
-            shapes.push(shape);
+impl<'a> Writer<'a> {
+    fn shape(&self, name: &str, given: &'a Value, depth: usize) -> String {
+        let schema = resolve(self.root, given);
+        let fine = self.fine(schema, depth).map(|text| limited(name, given, schema, text));
+        match fine {
+            Some(text) if text.len() <= self.room && unsaid(schema) => format!("{}{MARK}", text.trim_end_matches(MARK)),
+            Some(text) if text.len() <= self.room => text,
+            _ => self.first_values(schema).unwrap_or_else(|| format!("{}{MARK}", coarse(self.root, schema))),
         }
     }
-    Some(shapes.join("|"))
+
+    /// The whole truth, if it is short; `None` where it is not even tried.
+    fn fine(&self, schema: &'a Value, depth: usize) -> Option<String> {
+        if depth > DEEPEST {
+            return None;
+        }
+        if let Some(value) = schema.get("const") {
+            return Some(value.to_string());
+        }
+        if let Some(Value::Array(values)) = schema.get("enum") {
+            let shown: Vec<String> =
+                values.iter().filter(|value| !value.is_null()).take(MOST_VALUES + 1).map(Value::to_string).collect();
+            return (!shown.is_empty() && shown.len() <= MOST_VALUES).then(|| shown.join("|"));
+        }
+        let choices = choices(schema);
+        if !choices.is_empty() && schema.get("properties").is_none() {
+            return self.either(&choices, depth);
+        }
+        if let (Some(Value::Array(parts)), Some(members)) = (schema.get("allOf"), schema.as_object()) {
+            return match parts.as_slice() {
+                [only] if !members.contains_key("properties") => Some(self.shape("", only, depth + 1)),
+                _ => self.object(schema, depth),
+            };
+        }
+        match types(schema).as_slice() {
+            [] => Some(self.untyped(schema, depth)),
+            [only] => self.typed(schema, only, depth),
+            several => {
+                let shapes = several.iter().map(|name| self.typed(schema, name, depth));
+                shapes.collect::<Option<Vec<String>>>().map(|shapes| shapes.join("|"))
+            }
+        }
+    }
+
+    fn either(&self, choices: &[&'a Value], depth: usize) -> Option<String> {
+        let constants = choices.iter().all(|choice| choice.get("const").is_some() || choice.get("enum").is_some());
+        if choices.len() > if constants { MOST_VALUES } else { MOST_CHOICES } {
+            return None;
+        }
+        let mut shapes: Vec<String> = Vec::new();
+        for choice in choices {
+            let shape = self.shape("", choice, depth + 1);
+            if !shapes.contains(&shape) {
+                shapes.push(shape);
+            }
+        }
+        Some(shapes.join("|"))
+    }
+
+    fn untyped(&self, schema: &'a Value, depth: usize) -> String {
+        if schema.get("properties").is_some() {
+            return self.object(schema, depth).unwrap_or_else(|| format!("object{MARK}"));
+        }
+        match schema.get("items") {
+            Some(_) => self.list(schema, depth),
+            // An empty schema takes anything, and so says all there is to say.
+            None if schema.as_object().is_none_or(|members| !members.contains_key("$ref")) => "any".to_owned(),
+            None => format!("any{MARK}"),
+        }
+    }
+
+    fn typed(&self, schema: &'a Value, name: &str, depth: usize) -> Option<String> {
+        match name {
+            "integer" => Some("int".to_owned()),
+            "boolean" => Some("bool".to_owned()),
+            "array" => Some(self.list(schema, depth)),
+            "object" => self.object(schema, depth),
+            "string" | "number" | "null" => Some(name.to_owned()),
+            _ => Some(format!("any{MARK}")),
+        }
+    }
+
+    fn list(&self, schema: &'a Value, depth: usize) -> String {
+        if let Some(Value::Array(leading)) = schema.get("prefixItems").or_else(|| schema.get("items")) {
+            let items: Vec<String> = leading.iter().map(|item| self.shape("", item, depth + 1)).collect();
+            return format!("[{}]", items.join(", "));
+        }
+        let item = match schema.get("items") {
+            Some(items) if items.is_object() => self.shape("", items, depth + 1),
+            _ => "any".to_owned(),
+        };
+        if has_choice(&item) { format!("({item})[]") } else { format!("{item}[]") }
+    }
+
+    /// Every required member, then as many others as there is room for.
+    fn object(&self, schema: &'a Value, depth: usize) -> Option<String> {
+        let members = parameters(self.root, schema);
+        if members.list.is_empty() {
+            return Some(self.map(schema, members.conditional, depth));
+        }
+        let mut shown: Vec<String> = Vec::new();
+        let (mut length, mut optional, mut cut) = (2, 0, false);
+        for member in &members.list {
+            let mark = if member.required { "" } else { "?" };
+            let text =
+                format!("{}{mark}: {}", shown_name(member.name), self.shape(member.name, member.schema, depth + 1));
+            let fits = length + text.len() + 2 <= if member.required { self.room } else { OPTIONAL.min(self.room) };
+            match (member.required, fits) {
+                (true, false) => return None,
+                (false, _) if !fits || optional == MOST_OPTIONAL => cut = true,
+                _ => {
+                    optional += usize::from(!member.required);
+                    length += text.len() + 2;
+                    shown.push(text);
+                }
+            }
+        }
+        let least = schema.get("minProperties").and_then(Value::as_u64).unwrap_or(0) as usize;
+        let required = members.list.iter().filter(|member| member.required).count();
+        if shown.is_empty() {
+            return None;
+        }
+        shown.extend(cut.then(|| CUT.to_string()));
+        shown.extend((members.conditional || least > required).then(|| MARK.to_string()));
+        Some(format!("{{{}}}", shown.join(", ")))
+    }
+
+    /// An object without members of its own: any names, perhaps for values of one type.
+    fn map(&self, schema: &'a Value, conditional: bool, depth: usize) -> String {
+        let values = schema.get("additionalProperties").filter(|values| values.is_object());
+        let values = values.map(|values| self.shape("", values, depth + 1)).filter(|values| values != "any");
+        let least = schema.get("minProperties").and_then(Value::as_u64).unwrap_or(0);
+        match values {
+            _ if conditional || least > 1 => format!("object{MARK}"),
+            None if least == 1 => "{[name]: any}".to_owned(),
+            None => "object".to_owned(),
+            Some(values) => format!("{{[name]: {values}}}"),
+        }
+    }
+
+    /// Of a list of values that is too long the first ones, which are good for a call.
+    fn first_values(&self, schema: &Value) -> Option<String> {
+        let values = schema.get("enum").and_then(Value::as_array)?;
+        let mut text = String::new();
+        for value in values.iter().filter(|value| !value.is_null()).map(Value::to_string) {
+            if text.len() + value.len() > FIRST_VALUES {
+                break;
+            }
+            text.push_str(&value);
+            text.push('|');
+        }
+        (!text.is_empty()).then(|| format!("{text}{MARK}"))
+    }
 }
 
-fn untyped(root: &Value, schema: &Value, depth: usize) -> String {
-    if schema.get("properties").is_some() {
-        return object(root, schema, depth).unwrap_or_else(|| format!("object{MARK}"));
+/// Whether a shape is one of several, outside of all braces and quotation marks.
+fn has_choice(shape: &str) -> bool {
+    let (mut depth, mut quoted, mut escaped) = (0i32, false, false);
+    for c in shape.chars() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if quoted => escaped = true,
+            '"' => quoted = !quoted,
+            _ if quoted => {}
+            '{' | '(' | '[' => depth += 1,
+            '}' | ')' | ']' => depth -= 1,
+            '|' if depth == 0 => return true,
+            _ => {}
+        }
     }
-    match schema.get("items") {
-        Some(items) => list(shape_at(root, items, depth + 1)),
-        // An empty schema takes anything, and so says all there is to say.
-        None if schema.as_object().is_none_or(|members| !members.contains_key("$ref")) => "any".to_owned(),
-        None => format!("any{MARK}"),
-    }
-}
-
-fn typed(root: &Value, schema: &Value, name: &str, depth: usize) -> Option<String> {
-    match name {
-        "integer" => Some("int".to_owned()),
-        "boolean" => Some("bool".to_owned()),
-        "array" => Some(match schema.get("items") {
-            Some(items) if items.is_object() => list(shape_at(root, items, depth + 1)),
-            _ => "any[]".to_owned(),
-        }),
-        "object" => object(root, schema, depth),
-        "string" | "number" | "null" => Some(name.to_owned()),
-        _ => Some("any".to_owned()),
-    }
-}
-
-fn list(item: String) -> String {
-    if item.contains('|') && !item.starts_with('{') { format!("({item})[]") } else { format!("{item}[]") }
-}
-
-/// One level of members: an object in an object is only named.
-fn object(root: &Value, schema: &Value, depth: usize) -> Option<String> {
-    let members = parameters(root, schema);
-    if members.list.is_empty() {
-        return Some("object".to_owned());
-    }
-    if members.conditional || members.list.len() > MOST_MEMBERS || depth > 1 {
-        return None;
-    }
-    let shown: Vec<String> = members
-        .list
-        .iter()
-        .map(|member| {
-            let optional = if member.required { "" } else { "?" };
-            format!(
-                "{}{optional}: {}",
-                shown_name(member.name),
-                shape_at(root, member.schema, DEEPEST.max(depth + 2) - 1)
-            )
-        })
-        .collect();
-    Some(format!("{{{}}}", shown.join(", ")))
+    false
 }
 
 fn coarse(root: &Value, schema: &Value) -> String {

@@ -1,51 +1,51 @@
 //! A tool's parameters in one line. A required parameter is never left out, however long the line gets; optional ones
-//! give way, and the mark says so.
+//! give way to `…`, the least needed first.
 
 use serde_json::Value;
 use toolfold_core::Entry;
 
-use super::shape::{MARK, shape, shown_name};
-use crate::schema::parameters;
+use super::order::by_need;
+use super::shape::{CUT, MARK, parameter_shape, shown_name};
+use crate::schema::{Parameter, parameters};
 
 /// Characters after which no optional parameter is added.
-const LONG_ENOUGH: usize = 180;
+const LONG_ENOUGH: usize = 150;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature {
     /// Without the parentheses.
     pub text: String,
-    /// Something is not shown: the text has a `~`.
+    /// A call could go wrong without reading on: the text has a `~`.
     pub partial: bool,
 }
 
 pub fn signature(entry: &Entry) -> Signature {
-    of_schema(&entry.input_schema())
+    let schema = entry.input_schema();
+    let all = parameters(&schema, &schema);
+    written(&schema, by_need(entry, &all.list), all.conditional || super::limit::unsaid(&schema))
 }
 
 pub(super) fn of_schema(schema: &Value) -> Signature {
-    let parameters = parameters(schema, schema);
-    let mut text = String::new();
-    let mut partial = parameters.conditional;
-    for parameter in &parameters.list {
-        let optional = if parameter.required { "" } else { "?" };
-        let shape = shape(schema, parameter.schema);
-        let shown = format!("{}{optional}: {shape}", shown_name(parameter.name));
-        if !parameter.required && !text.is_empty() && text.len() + shown.len() > LONG_ENOUGH {
-            add(&mut text, &format!("…{MARK}"));
-            return Signature { text, partial: true };
-        }
-        partial |= shape.contains(MARK);
-        add(&mut text, &shown);
-    }
-    if parameters.conditional {
-        add(&mut text, &MARK.to_string());
-    }
-    Signature { text, partial }
+    let all = parameters(schema, schema);
+    written(schema, all.list.iter().collect(), all.conditional)
 }
 
-fn add(text: &mut String, part: &str) {
-    if !text.is_empty() {
-        text.push_str(", ");
+fn written(schema: &Value, list: Vec<&Parameter<'_>>, conditional: bool) -> Signature {
+    let mut parts: Vec<String> = Vec::new();
+    let mut length = 0;
+    for parameter in list {
+        let optional = if parameter.required { "" } else { "?" };
+        let shown = format!("{}{optional}: {}", shown_name(parameter.name), parameter_shape(schema, parameter));
+        if !parameter.required && !parts.is_empty() && length + shown.len() > LONG_ENOUGH {
+            parts.push(CUT.to_string());
+            break;
+        }
+        length += shown.len() + 2;
+        parts.push(shown);
     }
-    text.push_str(part);
+    if conditional {
+        parts.push(MARK.to_string());
+    }
+    let text = parts.join(", ");
+    Signature { partial: text.contains(MARK), text }
 }

@@ -58,6 +58,9 @@ pub struct Search {
     pub detail: Level,
     /// Whether a hit is shown with arguments to call it with.
     pub examples: bool,
+    /// Whether as many hits are shown as it takes, each in as much detail as it deserves, rather than a number that was
+    /// asked for.
+    pub as_needed: bool,
     pub limit: usize,
     pub offset: usize,
 }
@@ -73,7 +76,8 @@ pub struct SearchNodes {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Describe {
     pub names: Vec<String>,
-    pub parameter: Option<String>,
+    /// Parameters that alone are asked for; none for the whole.
+    pub parameters: Vec<String>,
     pub detail: Level,
 }
 
@@ -114,6 +118,7 @@ impl Search {
             prefix: None,
             detail: Level::Summary,
             examples: false,
+            as_needed: false,
             limit,
             offset: 0,
         }
@@ -122,7 +127,7 @@ impl Search {
 
 impl Describe {
     pub fn one(name: String, detail: Level) -> Describe {
-        Describe { names: vec![name], parameter: None, detail }
+        Describe { names: vec![name], parameters: Vec::new(), detail }
     }
 }
 

@@ -35,49 +35,49 @@ pub(super) static TABLE: Table = Table {
     metas: &[
         Meta {
             name: SEARCH,
-            definition: r#"{"name":"gateway_search_tools","description":"Search and filter tools.","inputSchema":{"type":"object","properties":{"query":{"type":"string"},"backend":{"type":"string"},"prefix":{"type":"string"},"category":{"type":"string"},"detailLevel":{"type":"string","enum":["name_only","name_description","micro_schema","compact_schema","full_schema"]},"includeExamples":{"type":"boolean"},"limit":{"type":"integer"},"offset":{"type":"integer"}}},"_meta":{"anthropic/alwaysLoad":true}}"#,
+            definition: r#"{"name":"gateway_search_tools","description":"Search and filter tools.","inputSchema":{"type":"object","properties":{"query":{"type":"string"},"backend":{"type":"string"},"prefix":{"type":"string"},"category":{"type":"string"},"detailLevel":{"type":"string","enum":["name_only","name_description","micro_schema","compact_schema","full_schema"]},"includeExamples":{"type":"boolean"},"limit":{"type":"integer"},"offset":{"type":"integer"}}},"annotations":{"readOnlyHint":true},"_meta":{"anthropic/alwaysLoad":true}}"#,
             listed: Listed::Always,
             ask: |_, given| search(&given),
         },
         Meta {
             name: SCHEMA,
-            definition: r#"{"name":"gateway_get_tool_schema","description":"Get one tool's schema.","inputSchema":{"type":"object","properties":{"toolName":{"type":"string"},"mode":{"type":"string","enum":["full","compact","micro"]}},"required":["toolName"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
+            definition: r#"{"name":"gateway_get_tool_schema","description":"Get one tool's schema.","inputSchema":{"type":"object","properties":{"toolName":{"type":"string"},"mode":{"type":"string","enum":["full","compact","micro"]}},"required":["toolName"]},"annotations":{"readOnlyHint":true},"_meta":{"anthropic/alwaysLoad":true}}"#,
             listed: Listed::Always,
             ask: |_, given| schema(&given),
         },
         Meta {
             name: SCHEMAS,
-            definition: r#"{"name":"gateway_get_tool_schemas","description":"Get several tools' schemas.","inputSchema":{"type":"object","properties":{"toolNames":{"type":"array","items":{"type":"string"}},"mode":{"type":"string","enum":["full","compact","micro"]}},"required":["toolNames"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
+            definition: r#"{"name":"gateway_get_tool_schemas","description":"Get several tools' schemas.","inputSchema":{"type":"object","properties":{"toolNames":{"type":"array","items":{"type":"string"}},"mode":{"type":"string","enum":["full","compact","micro"]}},"required":["toolNames"]},"annotations":{"readOnlyHint":true},"_meta":{"anthropic/alwaysLoad":true}}"#,
             listed: Listed::Always,
             ask: |_, given| schemas(&given),
         },
         Meta {
             name: CATEGORIES,
-            definition: r#"{"name":"gateway_get_tool_categories","description":"Categories with their tools.","inputSchema":{"type":"object"},"_meta":{"anthropic/alwaysLoad":true}}"#,
+            definition: r#"{"name":"gateway_get_tool_categories","description":"Categories with their tools.","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true},"_meta":{"anthropic/alwaysLoad":true}}"#,
             listed: Listed::Always,
             ask: |_, _| Ok(everything(categories)),
         },
         Meta {
             name: TREE,
-            definition: r#"{"name":"gateway_get_tool_tree","description":"All tools as a tree of servers.","inputSchema":{"type":"object"},"_meta":{"anthropic/alwaysLoad":true}}"#,
+            definition: r#"{"name":"gateway_get_tool_tree","description":"All tools as a tree of servers.","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true},"_meta":{"anthropic/alwaysLoad":true}}"#,
             listed: Listed::Always,
             ask: |_, _| Ok(everything(tree)),
         },
         Meta {
             name: STATS,
-            definition: r#"{"name":"gateway_get_tool_stats","description":"Tools per server.","inputSchema":{"type":"object"},"_meta":{"anthropic/alwaysLoad":true}}"#,
+            definition: r#"{"name":"gateway_get_tool_stats","description":"Tools per server.","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true},"_meta":{"anthropic/alwaysLoad":true}}"#,
             listed: Listed::Always,
             ask: |_, _| Ok(everything(stats)),
         },
         Meta {
             name: NAMES,
-            definition: r#"{"name":"gateway_list_tool_names","description":"All tool names.","inputSchema":{"type":"object"},"_meta":{"anthropic/alwaysLoad":true}}"#,
+            definition: r#"{"name":"gateway_list_tool_names","description":"All tool names.","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true},"_meta":{"anthropic/alwaysLoad":true}}"#,
             listed: Listed::Always,
             ask: |_, _| Ok(everything(all_names)),
         },
         Meta {
             name: BACKEND,
-            definition: r#"{"name":"gateway_get_tools_by_backend","description":"One server's tools.","inputSchema":{"type":"object","properties":{"backend":{"type":"string"}},"required":["backend"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
+            definition: r#"{"name":"gateway_get_tools_by_backend","description":"One server's tools.","inputSchema":{"type":"object","properties":{"backend":{"type":"string"}},"required":["backend"]},"annotations":{"readOnlyHint":true},"_meta":{"anthropic/alwaysLoad":true}}"#,
             listed: Listed::Always,
             ask: |_, given| by_backend(&given),
         },
@@ -222,7 +222,7 @@ fn schemas(given: &Arguments) -> Result<Action, Refusal> {
         return Err(Refusal::new(Code::InvalidRequest, message).next(Next::Overview));
     }
     let names = wanted.iter().map(|name| spelling(name)).collect();
-    Ok(Action::Describe(Describe { names, parameter: None, detail }, |view, describe| {
+    Ok(Action::Describe(Describe { names, parameters: Vec::new(), detail }, |view, describe| {
         let categories = Categories::of(view);
         let (mut tools, mut missing) = (Vec::new(), Vec::new());
         for name in &describe.names {

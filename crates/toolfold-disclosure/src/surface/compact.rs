@@ -19,12 +19,12 @@ const CALL: &str = "call_tool";
 
 pub(super) static TABLE: Table = Table {
     rules: "Tools are behind find_tools. Do not assume that a tool exists: search first, with a short phrase \
-    naming service and action, one step at a time; when unsure, browse by path. A signature with ~ is not complete: \
-    read the tool with detail \"full\" before calling it. When refused, follow the hints and next_action.",
+    naming service and action, one step at a time; when unsure, browse by path. Before calling a tool whose signature \
+    shows ~, read it with detail \"full\". When refused, follow the hints and next_action.",
     metas: &[
         Meta {
             name: FIND,
-            definition: r#"{"name":"find_tools","description":"Find tools. query: a short phrase naming service and action, one step at a time. No arguments: overview. tool: id or list, for details; detail \"full\": its schema (when a signature shows ~).","inputSchema":{"type":"object","properties":{"query":{"type":"string"},"path":{"type":"array","items":{"type":"string"}},"tool":{},"parameter":{"type":"string"},"detail":{"type":"string"},"kind":{"type":"string"},"limit":{"type":"integer"},"cursor":{"type":"string"}}},"_meta":{"anthropic/alwaysLoad":true}}"#,
+            definition: r#"{"name":"find_tools","description":"Find tools. query: short English phrase naming service and action, one step at a time. No arguments: overview; path: a node of it. tool: id or list, for details; detail \"full\": schema (if it shows ~); parameter: only that.","inputSchema":{"type":"object","properties":{"query":{"type":"string"},"path":{"type":"array","items":{"type":"string"}},"tool":{},"parameter":{},"detail":{"type":"string"},"limit":{"type":"integer"},"cursor":{"type":"string"}}},"annotations":{"readOnlyHint":true},"_meta":{"anthropic/alwaysLoad":true}}"#,
             listed: Listed::Always,
             ask: |asking, given| find(asking.view, &given),
         },
@@ -65,11 +65,13 @@ fn find(view: &View<'_>, given: &Arguments) -> Result<Action, Refusal> {
     let path = node(view, &given.path("path")?)?.path.clone();
     let kind = kind(given)?;
     let detail = given.text("detail")?.map_or(Ok(Level::Signature), |name| level(&name))?;
+    // Who asks for a number or a level gets it.
+    let as_needed = given.number("limit")?.is_none() && given.text("detail")?.is_none();
     let query = given.query()?;
     Ok(if query.is_empty() {
         browse(Browse { kind, limit: limit(LARGEST_LIMIT)?, ..Browse::at(path) })
     } else {
-        search(Search { path, kind, detail, ..Search::tools(query, limit(DEFAULT_LIMIT)?) })
+        search(Search { path, kind, detail, as_needed, ..Search::tools(query, limit(DEFAULT_LIMIT)?) })
     })
 }
 
@@ -105,9 +107,9 @@ fn resume(view: &View<'_>, given: &Arguments, cursor: &str) -> Result<Action, Re
 
 fn describe(given: &Arguments, names: &[String]) -> Result<Action, Refusal> {
     let detail = given.text("detail")?.map_or(Ok(Level::Details), |name| level(&name))?;
-    let parameter = given.name("parameter")?;
+    let parameters = given.names("parameter")?;
     let names = names.iter().take(MOST_TOOLS).map(|name| spelling(name)).collect();
-    Ok(Action::Describe(Describe { names, parameter, detail }, answer::describe))
+    Ok(Action::Describe(Describe { names, parameters, detail }, answer::describe))
 }
 
 fn kind(given: &Arguments) -> Result<Option<Kind>, Refusal> {

@@ -36,7 +36,7 @@ pub(super) static TABLE: Table = Table {
 /// The search of this surface and of `two-phase`.
 pub(super) const SEARCH_META: Meta = Meta {
     name: SEARCH,
-    definition: r#"{"name":"search_tools","description":"Search for tools by what they do. Returns names and descriptions.","inputSchema":{"type":"object","properties":{"query":{"type":"string","description":"What the tool should do, e.g. \"lights\""},"category":{"type":"string","description":"Only in this category, as results name it"}},"required":["query"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
+    definition: r#"{"name":"search_tools","description":"Search for tools by what they do. Returns names and descriptions.","inputSchema":{"type":"object","properties":{"query":{"type":"string","description":"What the tool should do, e.g. \"lights\""},"category":{"type":"string","description":"Only in this category, as results name it"}},"required":["query"]},"annotations":{"readOnlyHint":true},"_meta":{"anthropic/alwaysLoad":true}}"#,
     listed: Listed::Always,
     ask: |_, given| Ok(Action::Search(asked(&given)?, tools)),
 };

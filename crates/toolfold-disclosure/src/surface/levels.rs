@@ -14,7 +14,9 @@ use super::result::json_result;
 use super::table::{ByServer, Listed, Meta, Table};
 use super::{Action, Browse, Describe, View, noted};
 use crate::answer::roots;
+use crate::cursor::Cursor;
 use crate::level::{Level, details_page, full_page, lines, parameter_page};
+use crate::tokens;
 
 const DISCOVER: &str = "discover_tools";
 const AGENTS: &str = "discover_agents";
@@ -28,13 +30,13 @@ pub(super) static TABLE: Table = Table {
     metas: &[
         Meta {
             name: DISCOVER,
-            definition: r#"{"name":"discover_tools","description":"No arguments: what there is. group: its tools. tool: details; with detail \"full\": everything; with parameter: that one.","inputSchema":{"type":"object","properties":{"group":{"type":"string"},"tool":{"type":"string"},"parameter":{"type":"string"},"detail":{"type":"string","enum":["full"]}}},"_meta":{"anthropic/alwaysLoad":true}}"#,
+            definition: r#"{"name":"discover_tools","description":"No arguments: what there is. group: its tools. tool: details; with detail \"full\": everything; with parameter: that one.","inputSchema":{"type":"object","properties":{"group":{"type":"string"},"tool":{"type":"string"},"parameter":{"type":"string"},"detail":{"type":"string","enum":["full"]},"cursor":{"type":"string"}}},"annotations":{"readOnlyHint":true},"_meta":{"anthropic/alwaysLoad":true}}"#,
             listed: Listed::Joined,
             ask: |asking, given| discover(asking.view, &given, &given.path("group")?),
         },
         Meta {
             name: AGENTS,
-            definition: r#"{"name":"discover_agents","description":"Agents to delegate to. agent: details; with detail \"full\": everything.","inputSchema":{"type":"object","properties":{"agent":{"type":"string"},"detail":{"type":"string","enum":["full"]}}},"_meta":{"anthropic/alwaysLoad":true}}"#,
+            definition: r#"{"name":"discover_agents","description":"Agents to delegate to. agent: details; with detail \"full\": everything.","inputSchema":{"type":"object","properties":{"agent":{"type":"string"},"detail":{"type":"string","enum":["full"]}}},"annotations":{"readOnlyHint":true},"_meta":{"anthropic/alwaysLoad":true}}"#,
             listed: Listed::Always,
             ask: |_, given| agents(&given),
         },
@@ -54,9 +56,11 @@ pub(super) static TABLE: Table = Table {
     next: |next| Some(self::next(next)),
 };
 
-/// Tools shown without a group being named.
+/// Tools that are all shown, whatever they cost: without a group being named, and in a group.
 const MOST_OVERALL: usize = 50;
 const MOST_IN_GROUP: usize = 100;
+/// Tokens for where to go on.
+const REMARKS: usize = 40;
 
 fn next(next: &Next) -> (&'static str, Value) {
     match next {
@@ -73,35 +77,48 @@ fn split_name(server: &str) -> String {
 
 fn split_definition(server: &str) -> Raw {
     let text = json!({"type": "string"});
-    let properties = json!({"tool": text, "parameter": text, "detail": {"type": "string", "enum": ["full"]}});
+    let properties =
+        json!({"tool": text, "parameter": text, "detail": {"type": "string", "enum": ["full"]}, "cursor": text});
     let description =
         "No arguments: its tools. tool: details; with detail \"full\": everything; with parameter: that one.";
     Object::new()
         .with("name", &split_name(server))
         .with("description", description)
         .with("inputSchema", &json!({"type": "object", "properties": properties}))
+        .with("annotations", &json!({"readOnlyHint": true}))
         .with("_meta", &json!({"anthropic/alwaysLoad": true}))
         .to_raw()
 }
 
 fn discover(view: &View<'_>, given: &Arguments, group: &[String]) -> Result<Action, Refusal> {
     let Some(name) = given.text("tool")? else {
-        return Ok(Action::Browse(Browse::at(node(view, group)?.path.clone()), browse));
+        let from = given.text("cursor")?.map(|cursor| resumed(&cursor)).transpose()?;
+        let (path, offset) = from.unwrap_or_else(|| (group.to_vec(), 0));
+        return Ok(Action::Browse(Browse { offset, ..Browse::at(node(view, &path)?.path.clone()) }, browse));
     };
     let detail = if wants_all(given)? { Level::Full } else { Level::Details };
-    let parameter = given.name("parameter")?;
-    Ok(Action::Describe(Describe { parameter, ..Describe::one(spelling(&name), detail) }, describe))
+    let parameters = given.names("parameter")?;
+    Ok(Action::Describe(Describe { parameters, ..Describe::one(spelling(&name), detail) }, describe))
+}
+
+/// Where a cursor goes on: the group and the place in it.
+fn resumed(cursor: &str) -> Result<(Vec<String>, usize), Refusal> {
+    let wrong = || {
+        Refusal::new(Code::InvalidCursor, "This cursor was not given out here. Ask without it.").next(Next::Overview)
+    };
+    Cursor::decode(cursor).map(|cursor| (cursor.path, cursor.offset)).ok_or_else(wrong)
 }
 
 fn describe(view: &View<'_>, describe: &Describe) -> Result<Raw, Refusal> {
     let position = tool(view, &describe.names[0])?;
     let (entry, shown) = (view.entry(position), view.exposed(position));
-    let page = match &describe.parameter {
-        Some(path) => parameter_page(entry, shown, path).map_err(|nearest| no_parameter(entry, path, nearest))?,
-        None if describe.detail == Level::Full => full_page(entry, shown),
-        None => details_page(entry, shown),
-    };
-    Ok(json_result(&page))
+    let page = |path: &String| parameter_page(entry, shown, path).map_err(|nearest| no_parameter(entry, path, nearest));
+    Ok(json_result(&match describe.parameters.as_slice() {
+        [] if describe.detail == Level::Full => full_page(entry, shown),
+        [] => details_page(entry, shown),
+        [only] => page(only)?,
+        several => several.iter().map(page).collect::<Result<_, _>>()?,
+    }))
 }
 
 fn no_parameter(entry: &Entry, path: &str, nearest: Vec<String>) -> Refusal {
@@ -120,24 +137,88 @@ fn wants_all(given: &Arguments) -> Result<bool, Refusal> {
     }
 }
 
-/// Level 1: the tools of a group; without one everything, or the groups where that is too much to look through.
+/// Level 1: the tools of a group, or of all; where that is too much to look through, as many as the budget allows, then the
+/// groups, and where to go on.
 fn browse(view: &View<'_>, browse: &Browse) -> Result<Raw, Refusal> {
     let node = node(view, &browse.path)?;
-    let all: Vec<usize> = view.entries_in(node).filter(|&at| view.entry(at).is_tool()).collect();
-    let overall = browse.path.is_empty();
-    let most = if overall { MOST_OVERALL } else { MOST_IN_GROUP };
-    let crowded = all.len() > most;
-    let shown: Vec<usize> =
-        if crowded && overall { view.pins().collect() } else { all.iter().copied().take(most).collect() };
+    let all = tools_in(view, node);
+    let most = if browse.path.is_empty() { MOST_OVERALL } else { MOST_IN_GROUP };
     let line = |&at: &usize| json!({"name": view.exposed(at), "summary": lines(view.entry(at)).summary});
-    let mut answer = json!({"tools": shown.iter().map(line).collect::<Vec<_>>()});
-    if crowded {
-        let below: Vec<&Node> = if overall { roots(view, node).collect() } else { view.children(node).collect() };
-        let groups = below.iter().map(|node| json!({"name": node.path.join("/"), "summary": node.summary}));
-        answer["groups"] = groups.collect();
-        answer["more"] = json!(all.len() - shown.len());
+    if all.len() <= most && browse.offset == 0 {
+        return Ok(json_result(&noted(view, json!({"tools": all.iter().map(line).collect::<Vec<_>>()}))));
+    }
+    let rest = all.get(browse.offset..).unwrap_or_default();
+    let groups = if browse.offset == 0 { groups(view, node) } else { Vec::new() };
+    let budget = view.budget().saturating_sub(REMARKS);
+    let tools = fitting(rest.iter().map(line), if groups.is_empty() { budget } else { budget / 2 });
+    let spent: usize = tools.iter().map(cost).sum();
+    let shown = browse.offset + tools.len();
+    let mut answer = json!({"tools": tools});
+    if !groups.is_empty() {
+        answer["groups"] = named(groups, budget.saturating_sub(spent)).into();
+    }
+    if shown < all.len() {
+        let path = browse.path.clone();
+        let cursor = Cursor {
+            query: String::new(),
+            path,
+            kind: None,
+            detail: Level::Summary,
+            limit: 1,
+            offset: shown,
+            tags: vec![],
+        };
+        answer["more"] = json!(all.len() - shown);
+        answer["cursor"] = json!(cursor.encode());
     }
     Ok(json_result(&noted(view, answer)))
+}
+
+/// Pinned ones first, where everything is asked for.
+fn tools_in(view: &View<'_>, node: &Node) -> Vec<usize> {
+    let pins: Vec<usize> = if node.path.is_empty() { view.pins().collect() } else { Vec::new() };
+    let others = view.node(&node.path).into_iter().flat_map(|node| view.entries_in(node));
+    let others = others.filter(|at| view.entry(*at).is_tool() && !pins.contains(at));
+    pins.iter().copied().chain(others).collect()
+}
+
+fn groups(view: &View<'_>, node: &Node) -> Vec<Value> {
+    let Ok(node) = view.node(&node.path) else { return Vec::new() };
+    let below: Vec<&Node> =
+        if node.path.is_empty() { roots(view, node).collect() } else { view.children(node).collect() };
+    below.iter().map(|node| json!({"name": node.path.join("/"), "summary": node.summary})).collect()
+}
+
+/// All of them, with what is said of each as far as there are tokens for it.
+fn named(mut groups: Vec<Value>, budget: usize) -> Vec<Value> {
+    let mut left = budget.saturating_sub(groups.iter().map(|group| cost(&json!({"name": group["name"]}))).sum());
+    for group in &mut groups {
+        let bare = json!({"name": group["name"]});
+        match left.checked_sub(cost(group) - cost(&bare)) {
+            Some(rest) => left = rest,
+            None => *group = bare,
+        }
+    }
+    groups
+}
+
+/// As many as there are tokens for, at least one.
+fn fitting(items: impl Iterator<Item = Value>, budget: usize) -> Vec<Value> {
+    let mut left = budget;
+    let mut kept = Vec::new();
+    for item in items {
+        let cost = cost(&item);
+        if cost > left && !kept.is_empty() {
+            break;
+        }
+        left = left.saturating_sub(cost);
+        kept.push(item);
+    }
+    kept
+}
+
+fn cost(item: &Value) -> usize {
+    tokens::count(&item.to_string()) + 1
 }
 
 fn agents(given: &Arguments) -> Result<Action, Refusal> {

@@ -30,37 +30,37 @@ pub(super) static TABLE: Table = Table {
     metas: &[
         Meta {
             name: FIND,
-            definition: r#"{"name":"tool_find","description":"Search tools by what they do.","inputSchema":{"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"integer"}},"required":["query"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
+            definition: r#"{"name":"tool_find","description":"Search tools by what they do.","inputSchema":{"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"integer"}},"required":["query"]},"annotations":{"readOnlyHint":true},"_meta":{"anthropic/alwaysLoad":true}}"#,
             listed: Listed::Always,
             ask: |_, given| Ok(Action::Search(Search::tools(given.query()?, limit(&given)?), matches)),
         },
         Meta {
             name: DESCRIBE,
-            definition: r#"{"name":"tool_describe","description":"Get a tool's description and schema.","inputSchema":{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
+            definition: r#"{"name":"tool_describe","description":"Get a tool's description and schema.","inputSchema":{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]},"annotations":{"readOnlyHint":true},"_meta":{"anthropic/alwaysLoad":true}}"#,
             listed: Listed::Always,
             ask: |_, given| describe(&given),
         },
         Meta {
             name: LOAD,
-            definition: r#"{"name":"tool_load","description":"Load tools, so that they can be called.","inputSchema":{"type":"object","properties":{"names":{"type":"array","items":{"type":"string"}}},"required":["names"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
+            definition: r#"{"name":"tool_load","description":"Load tools, so that they can be called.","inputSchema":{"type":"object","properties":{"names":{"type":"array","items":{"type":"string"}}},"required":["names"]},"annotations":{"readOnlyHint":true},"_meta":{"anthropic/alwaysLoad":true}}"#,
             listed: Listed::InSession,
             ask: |asking, given| load(asking.view, &given),
         },
         Meta {
             name: LOAD,
-            definition: r#"{"name":"tool_load","description":"Load tools, so that they can be called.","inputSchema":{"type":"object","properties":{"names":{"type":"array","items":{"type":"string"}},"toolset":{"type":"string","description":"Add to this set"}},"required":["names"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
+            definition: r#"{"name":"tool_load","description":"Load tools, so that they can be called.","inputSchema":{"type":"object","properties":{"names":{"type":"array","items":{"type":"string"}},"toolset":{"type":"string","description":"Add to this set"}},"required":["names"]},"annotations":{"readOnlyHint":true},"_meta":{"anthropic/alwaysLoad":true}}"#,
             listed: Listed::WithoutSession,
             ask: |asking, given| load(asking.view, &given),
         },
         Meta {
             name: ACTIVE,
-            definition: r#"{"name":"tool_active","description":"List the tools that are loaded.","inputSchema":{"type":"object"},"_meta":{"anthropic/alwaysLoad":true}}"#,
+            definition: r#"{"name":"tool_active","description":"List the tools that are loaded.","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true},"_meta":{"anthropic/alwaysLoad":true}}"#,
             listed: Listed::InSession,
             ask: |_, given| list_active(&given),
         },
         Meta {
             name: ACTIVE,
-            definition: r#"{"name":"tool_active","description":"List the tools that are loaded.","inputSchema":{"type":"object","properties":{"toolset":{"type":"string","description":"From tool_load"}}},"_meta":{"anthropic/alwaysLoad":true}}"#,
+            definition: r#"{"name":"tool_active","description":"List the tools that are loaded.","inputSchema":{"type":"object","properties":{"toolset":{"type":"string","description":"From tool_load"}}},"annotations":{"readOnlyHint":true},"_meta":{"anthropic/alwaysLoad":true}}"#,
             listed: Listed::WithoutSession,
             ask: |_, given| list_active(&given),
         },

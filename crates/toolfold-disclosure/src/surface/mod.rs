@@ -6,6 +6,7 @@
 
 mod action;
 mod backends;
+mod capabilities;
 mod compact;
 mod direct;
 mod hybrid;
@@ -52,15 +53,33 @@ pub fn tools(surface: Surface, view: &View<'_>) -> Vec<Raw> {
     own.chain(view.listed().map(|at| definition(view.entry(at), view.exposed(at)))).collect()
 }
 
-/// What a client is told at the start, in at most 120 tokens: the rules, and as many servers' names as there is room for.
-/// The servers are the configured ones: a client is told before any of them has answered, and the same every time.
+/// What a client is told at the start, in at most 120 tokens: the rules, and whose tools there are, or what for where there
+/// are too many servers to name. The servers are the configured ones: a client is told before any of them has answered, and
+/// the same every time.
 pub fn instructions(surface: Surface, servers: &[&str]) -> String {
-    let mut text = table(surface).rules.to_owned();
+    let rules = table(surface).rules;
     // Who sees every tool sees whose they are.
-    let named = if surface == Surface::Direct { &[] } else { servers };
-    for (place, name) in named.iter().enumerate() {
-        let before = if place == 0 { "\nServers: " } else { ", " };
-        let longer = format!("{text}{before}{name}");
+    if surface == Surface::Direct || servers.is_empty() {
+        return rules.to_owned();
+    }
+    let all = format!("{rules}\nServers: {}", servers.join(", "));
+    if tokens::count(&all) <= MOST_TOKENS {
+        return all;
+    }
+    let capabilities = capabilities::of(servers);
+    let (opening, words): (String, Vec<&str>) = if capabilities.is_empty() {
+        ("Servers:".to_owned(), servers.to_vec())
+    } else {
+        (format!("{} servers, for", servers.len()), capabilities.iter().map(String::as_str).collect())
+    };
+    fitted_list(rules, &opening, &words)
+}
+
+/// The rules and as much of a list as there is room for.
+fn fitted_list(rules: &str, opening: &str, words: &[&str]) -> String {
+    let mut text = rules.to_owned();
+    for (place, word) in words.iter().enumerate() {
+        let longer = if place == 0 { format!("{text}\n{opening} {word}") } else { format!("{text}, {word}") };
         // Room for the mark that says there are more.
         if tokens::count(&longer) + 2 > MOST_TOKENS {
             return if place == 0 { text } else { format!("{text}, …") };

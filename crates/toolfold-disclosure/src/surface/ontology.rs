@@ -30,25 +30,25 @@ pub(super) static TABLE: Table = Table {
     metas: &[
         Meta {
             name: LIST,
-            definition: r#"{"name":"list","description":"List child nodes and tools at a path; no path: the root.","inputSchema":{"type":"object","properties":{"path":{"type":"array","items":{"type":"string"}},"tags":{"type":"array","items":{"type":"string"}},"query":{"type":"string"},"limit":{"type":"integer"},"cursor":{"type":"string"}}},"_meta":{"anthropic/alwaysLoad":true}}"#,
+            definition: r#"{"name":"list","description":"List child nodes and tools at a path; no path: the root.","inputSchema":{"type":"object","properties":{"path":{"type":"array","items":{"type":"string"}},"tags":{"type":"array","items":{"type":"string"}},"query":{"type":"string"},"limit":{"type":"integer"},"cursor":{"type":"string"}}},"annotations":{"readOnlyHint":true},"_meta":{"anthropic/alwaysLoad":true}}"#,
             listed: Listed::Always,
             ask: |asking, given| list(asking.view, &given),
         },
         Meta {
             name: SEARCH,
-            definition: r#"{"name":"search_tool_by_category","description":"Search tools within a category.","inputSchema":{"type":"object","properties":{"query":{"type":"string"},"category_path":{"type":"array","items":{"type":"string"}},"limit":{"type":"integer"},"cursor":{"type":["string","null"]}},"required":["query","category_path"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
+            definition: r#"{"name":"search_tool_by_category","description":"Search tools within a category.","inputSchema":{"type":"object","properties":{"query":{"type":"string"},"category_path":{"type":"array","items":{"type":"string"}},"limit":{"type":"integer"},"cursor":{"type":["string","null"]}},"required":["query","category_path"]},"annotations":{"readOnlyHint":true},"_meta":{"anthropic/alwaysLoad":true}}"#,
             listed: Listed::Always,
             ask: |asking, given| search(asking.view, &given),
         },
         Meta {
             name: NODES,
-            definition: r#"{"name":"search_nodes","description":"Search categories when you do not know where to start.","inputSchema":{"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"integer"}},"required":["query"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
+            definition: r#"{"name":"search_nodes","description":"Search categories when you do not know where to start.","inputSchema":{"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"integer"}},"required":["query"]},"annotations":{"readOnlyHint":true},"_meta":{"anthropic/alwaysLoad":true}}"#,
             listed: Listed::Always,
             ask: |_, given| nodes(&given),
         },
         Meta {
             name: EXPAND,
-            definition: r#"{"name":"expand_tool","description":"Get a tool's full schema.","inputSchema":{"type":"object","properties":{"tool_id":{"type":"string"}},"required":["tool_id"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
+            definition: r#"{"name":"expand_tool","description":"Get a tool's full schema.","inputSchema":{"type":"object","properties":{"tool_id":{"type":"string"}},"required":["tool_id"]},"annotations":{"readOnlyHint":true},"_meta":{"anthropic/alwaysLoad":true}}"#,
             listed: Listed::Always,
             ask: |_, given| expand(&given),
         },

@@ -60,6 +60,12 @@ impl Arguments {
         Ok(self.text(key)?.map(|name| beginning(&name, LONGEST_NAME)))
     }
 
+    /// One name or several.
+    pub(super) fn names(&self, key: &str) -> Result<Vec<String>, Refusal> {
+        let names = self.texts(key)?;
+        Ok(names.iter().take(MOST_STEPS).map(|name| beginning(name, LONGEST_NAME)).collect())
+    }
+
     /// A list of names, or `Servers/github`.
     pub(super) fn path(&self, key: &str) -> Result<Vec<String>, Refusal> {
         let steps = self.texts(key)?;

@@ -24,7 +24,7 @@ pub(super) static TABLE: Table = Table {
         SEARCH_META,
         Meta {
             name: READ,
-            definition: r#"{"name":"get_tool_definition","description":"Get a tool's definition. The tool can be called by its name then.","inputSchema":{"type":"object","properties":{"name":{"type":"string","description":"From search_tools"}},"required":["name"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
+            definition: r#"{"name":"get_tool_definition","description":"Get a tool's definition. The tool can be called by its name then.","inputSchema":{"type":"object","properties":{"name":{"type":"string","description":"From search_tools"}},"required":["name"]},"annotations":{"readOnlyHint":true},"_meta":{"anthropic/alwaysLoad":true}}"#,
             listed: Listed::Always,
             ask: |asking, given| read(asking.view, &given),
         },

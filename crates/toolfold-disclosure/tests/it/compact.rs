@@ -22,7 +22,7 @@ fn the_list_is_small_and_always_the_same() {
     let compacted: serde_json::Value = serde_json::from_str(&list).unwrap();
     assert_eq!(compacted.to_string(), list, "no byte is wasted");
     assert_snapshot!(list.replace("},{\"name\"", "},\n{\"name\""), @r#"
-    [{"name":"find_tools","description":"Find tools. query: a short phrase naming service and action, one step at a time. No arguments: overview. tool: id or list, for details; detail \"full\": its schema (when a signature shows ~).","inputSchema":{"type":"object","properties":{"query":{"type":"string"},"path":{"type":"array","items":{"type":"string"}},"tool":{},"parameter":{"type":"string"},"detail":{"type":"string"},"kind":{"type":"string"},"limit":{"type":"integer"},"cursor":{"type":"string"}}},"_meta":{"anthropic/alwaysLoad":true}},
+    [{"name":"find_tools","description":"Find tools. query: short English phrase naming service and action, one step at a time. No arguments: overview; path: a node of it. tool: id or list, for details; detail \"full\": schema (if it shows ~); parameter: only that.","inputSchema":{"type":"object","properties":{"query":{"type":"string"},"path":{"type":"array","items":{"type":"string"}},"tool":{},"parameter":{},"detail":{"type":"string"},"limit":{"type":"integer"},"cursor":{"type":"string"}}},"annotations":{"readOnlyHint":true},"_meta":{"anthropic/alwaysLoad":true}},
     {"name":"call_tool","description":"Call a tool that find_tools showed.","inputSchema":{"type":"object","properties":{"tool":{"type":"string"},"arguments":{"type":"object"}},"required":["tool"]},"_meta":{"anthropic/alwaysLoad":true}}]
     "#);
 }
@@ -30,7 +30,7 @@ fn the_list_is_small_and_always_the_same() {
 #[test]
 fn instructions_are_short_whatever_is_behind() {
     assert_snapshot!(instructions(Surface::Compact, &["github", "notes", "slack"]), @r#"
-    Tools are behind find_tools. Do not assume that a tool exists: search first, with a short phrase naming service and action, one step at a time; when unsure, browse by path. A signature with ~ is not complete: read the tool with detail "full" before calling it. When refused, follow the hints and next_action.
+    Tools are behind find_tools. Do not assume that a tool exists: search first, with a short phrase naming service and action, one step at a time; when unsure, browse by path. Before calling a tool whose signature shows ~, read it with detail "full". When refused, follow the hints and next_action.
     Servers: github, notes, slack
     "#);
     println!("{} tokens", tokens::count(&instructions(Surface::Compact, &[])));
@@ -73,7 +73,7 @@ fn nothing_asked_shows_what_there_is() {
     ");
     assert_snapshot!(fixture.find(json!({"path": ["Servers", "github"]})), @"
     github.create_issue — Create a new issue in a GitHub repository
-    github.list_issues — List issues in a repository, with filters for state
+    github.list_issues — List issues in a repository, with filters
     github.merge_pull_request — Merge a pull request
     ");
     assert_eq!(fixture.find(json!({"path": "servers/GitHub"})), fixture.find(json!({"path": ["github"]})));
@@ -84,14 +84,10 @@ fn nothing_asked_shows_what_there_is() {
 #[test]
 fn a_query_gives_one_line_for_each_hit() {
     let fixture = Fixture::new();
-    assert_snapshot!(fixture.find(json!({"query": "github create issue"})), @r#"
-    github.create_issue(owner: string, repo: string, title: string, body?: string, labels?: string[]) — Create a new issue in a GitHub repository
-    github.list_issues(owner: string, repo: string, state?: "open"|"closed"|"all", filter?: {label: string, since?: string}) — List issues in a repository, with filters for state
-    github.merge_pull_request(owner: string, repo: string, number: int) — Merge a pull request
-    "#);
+    assert_snapshot!(fixture.find(json!({"query": "github create issue"})), @"github.create_issue(owner: string, repo: string, title: string, body?: string, labels?: string[]) — Create a new issue in a GitHub repository");
     assert_snapshot!(fixture.find(json!({"query": "please could you post a mesage"})), @"slack.post_message(channel: string, text: string) — Posts a message to a channel");
     assert_snapshot!(fixture.find(json!({"query": "issues", "limit": "1"})), @r#"
-    github.list_issues(owner: string, repo: string, state?: "open"|"closed"|"all", filter?: {label: string, since?: string}) — List issues in a repository, with filters for state
+    github.list_issues(owner: string, repo: string, state?: "open"|"closed"|"all", filter?: {label: string, since?: string(date-time)}) — List issues in a repository, with filters
     next cursor: _ECZWzEsMSwiaXNzdWVzIixbXSwyLG51bGxd (1 more)
     "#);
     assert_snapshot!(fixture.find(json!({"query": "issues", "detail": "names"})), @"
@@ -105,10 +101,7 @@ fn nothing_found_says_what_to_do() {
     let fixture = Fixture::new();
     assert_snapshot!(fixture.find(json!({"query": "zeppelin"})), @r#"No tool here fits "zeppelin". Nearest nodes: Search/Content search. Try other words for service and action, or browse with path. Servers: github, notes, slack"#);
     assert_snapshot!(fixture.find(json!({"query": "post message", "path": ["github"]})), @r#"{"error":{"code":"NO_MATCH_IN_CATEGORY","message":"Nothing in Servers/github matches \"post message\". The nodes in the hints have matches.","hints":["Messaging/Chat","Servers/slack"],"next_action":{"tool":"find_tools","arguments":{"query":"post message"}}}}"#);
-    assert_snapshot!(fixture.find(json!({"query": "deliver the news by pigeon"})), @"
-    No close match. The nearest:
-    slack.post_message(channel: string, text: string) — Posts a message to a channel
-    ");
+    assert_snapshot!(fixture.find(json!({"query": "deliver the news by pigeon"})), @"slack.post_message(channel: string, text: string) — Posts a message to a channel");
 }
 
 #[test]
@@ -148,28 +141,30 @@ fn a_small_budget_shows_less_of_each_and_cuts_none() {
     let mut fixture = Fixture::new();
     fixture.budget = 90;
     assert_snapshot!(fixture.find(json!({"query": "repository issues"})), @"
-    github.list_issues — List issues in a repository, with filters for state
+    github.list_issues — List issues in a repository, with filters
     github.create_issue — Create a new issue in a GitHub repository
-    github.merge_pull_request — Merge a pull request
+    github.merge_pull_request
+    notes.search
+    notes.call_tool
     ");
     fixture.budget = 1;
     assert_snapshot!(fixture.find(json!({"query": "repository issues"})), @"
     github.list_issues
-    next cursor: tSv9WzEsMTAsInJlcG9zaXRvcnkgaXNzdWVzIixbXSwyLG51bGxd (2 more)
+    next cursor: tSv9WzEsMTAsInJlcG9zaXRvcnkgaXNzdWVzIixbXSwyLG51bGxd (4 more)
     ");
 }
 
 #[test]
 fn a_tool_is_described_as_far_as_asked() {
     let fixture = Fixture::new();
-    assert_snapshot!(fixture.find(json!({"tool": "create_issue"})), @r#"{"tool":"github.create_issue","description":"Create a new issue in a GitHub repository. Labels must exist. Returns the issue.","parameters":["owner","repo","title","body?","labels?"],"usage":"github.create_issue(owner='…', repo='…', title='…')","estimated_tokens":59}"#);
+    assert_snapshot!(fixture.find(json!({"tool": "create_issue"})), @r#"{"tool":"github.create_issue","description":"Create a new issue in a GitHub repository. Labels must exist. Returns the issue.","parameters":["owner","repo","title","body?","labels?"],"usage":"github.create_issue(owner='…', repo='…', title='…', body='…')","estimated_tokens":63}"#);
     assert_snapshot!(fixture.find(json!({"tool": "[\"github.list_issues\", \"slack/list_channels\", \"nothing\"]"})), @r#"
-    {"tool":"github.list_issues","description":"List issues in a repository, with filters for state and labels and with pagination of the result pages","parameters":["owner","repo","state?","filter?"],"usage":"github.list_issues(owner='…', repo='…')","estimated_tokens":57}
+    {"tool":"github.list_issues","description":"List issues in a repository, with filters for state and labels and with pagination of the result pages","parameters":["owner","repo","state?","filter?"],"usage":"github.list_issues(owner='…', repo='…', state='open')","estimated_tokens":61}
     {"tool":"slack.list_channels","description":"List channels with slack","parameters":[],"usage":"slack.list_channels()","estimated_tokens":26}
     {"error":{"code":"TOOL_NOT_FOUND","message":"There is no tool called \"nothing\". Search for what it should do.","hints":[],"next_action":{"tool":"find_tools","arguments":{"query":"nothing"}}}}
     "#);
     assert_snapshot!(fixture.find(json!({"tool": "slack.post_message", "detail": "full"})), @r#"{"tool":"slack.post_message","description":"This tool posts a message to a channel","input_schema":{"type":"object","properties":{"channel":{"type":"string"},"text":{"type":"string"}},"required":["channel","text"],"additionalProperties":false},"usage":"slack.post_message(channel='…', text='…')","estimated_tokens":69}"#);
-    assert_snapshot!(fixture.find(json!({"tool": "list_issues", "parameter": "filter.since"})), @r#"{"tool":"github.list_issues","parameter":"filter.since","type":"string","required":false,"validation":{"format":"date-time"},"schema":{"type":"string","format":"date-time"},"estimated_tokens":41}"#);
+    assert_snapshot!(fixture.find(json!({"tool": "list_issues", "parameter": "filter.since"})), @r#"{"tool":"github.list_issues","parameter":"filter.since","type":"string(date-time)","required":false,"validation":{"format":"date-time"},"schema":{"type":"string","format":"date-time"},"estimated_tokens":44}"#);
     assert_snapshot!(fixture.find(json!({"tool": "list_issues", "parameter": "stat"})), @r#"{"error":{"code":"INVALID_REQUEST","message":"github.list_issues has no parameter \"stat\".","hints":["state"],"next_action":{"tool":"find_tools","arguments":{"tool":"github.list_issues"}}}}"#);
     assert_snapshot!(fixture.find(json!({"tool": "creat_isue"})), @r#"{"error":{"code":"TOOL_NOT_FOUND","message":"There is no tool called \"creat_isue\". Use one of the hints, or search for what it should do.","hints":["github.create_issue"],"next_action":{"tool":"find_tools","arguments":{"query":"creat isue"}}}}"#);
 }

@@ -32,10 +32,10 @@ fn types_are_short() {
     );
     assert_snapshot!(
         of(json!({"where": {"type": "object", "properties": {"id": {"type": "integer"}, "deep": {"type": "object", "properties": {"x": {}}}}, "required": ["id"]}}), json!(["where"])),
-        @"where: {id: int, deep?: object~}"
+        @"where: {id: int, deep?: {x?: any}}"
     );
     let months: Vec<String> = (0..40).map(|month| format!("month-{month}")).collect();
-    assert_snapshot!(of(json!({"month": {"type": "string", "enum": months}, "": {"const": 1}}), json!(["month", "ghost"])), @r#"month: string~, ghost: any, ""?: 1"#);
+    assert_snapshot!(of(json!({"month": {"type": "string", "enum": months}, "": {"const": 1}}), json!(["month", "ghost"])), @r#"month: "month-0"|"month-1"|"month-2"|"month-3"|~, ghost: any, ""?: 1"#);
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn optional_parameters_give_way_and_required_ones_do_not() {
         names.iter().map(|name| (name.clone(), json!({"type": "string"}))).collect::<serde_json::Map<_, _>>().into();
     let all = of(properties.clone(), json!(names));
     assert!(names.iter().all(|name| all.contains(&format!("{name}: "))));
-    assert_snapshot!(of(properties, json!(["parameter_number_39"])), @"parameter_number_39: string, parameter_number_0?: string, parameter_number_1?: string, parameter_number_2?: string, parameter_number_3?: string, parameter_number_4?: string, …~");
+    assert_snapshot!(of(properties, json!(["parameter_number_39"])), @"parameter_number_39: string, parameter_number_0?: string, parameter_number_1?: string, parameter_number_2?: string, parameter_number_3?: string, …");
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn summaries_are_at_most_ten_words() {
     assert_snapshot!(lines.join("\n"), @"
     Create a new issue
     Search the web, e.g. for news
-    Bold code words that go on over lines and then
+    Bold code words that go
     Create issue with srv
     Create issue with srv
     ツールの説明

@@ -7,6 +7,7 @@
     reason = "a test shows what it measured, and says when it is skipped"
 )]
 
+mod answers;
 mod arguments;
 mod catalogs;
 mod compact;
@@ -20,6 +21,7 @@ mod missing;
 mod one_path;
 mod ontology;
 mod properties;
+mod reader;
 mod real;
 mod surfaces;
 mod tables;

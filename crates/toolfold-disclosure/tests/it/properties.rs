@@ -11,6 +11,7 @@ use toolfold_disclosure::{Checker, answer, route, tokens};
 use toolfold_wire::{raw, raw_of};
 
 use crate::fixture::{Fixture, entry, source, tool};
+use crate::reader;
 
 /// Any JSON at all.
 fn json_value() -> impl Strategy<Value = Value> {
@@ -73,8 +74,63 @@ fn schema() -> impl Strategy<Value = Value> {
         .prop_map(|members| Value::Object(members.into_iter().collect()))
 }
 
+/// A schema as somebody would write it: every keyword in its place, nothing that no value could satisfy.
+fn sound_schema() -> impl Strategy<Value = Value> {
+    let word = "[a-z]{1,10}";
+    let leaf = prop_oneof![
+        Just(json!({"type": "string"})),
+        (0u64..12).prop_map(|least| json!({"type": "string", "minLength": least})),
+        (1u64..12).prop_map(|most| json!({"type": "string", "maxLength": most})),
+        prop::sample::select(vec!["^[A-Z]{3}-[0-9]+$", "^a+$", "^(a|b)(c|d)[0-9]{20}[x-z]{20}$"])
+            .prop_map(|pattern| json!({"type": "string", "pattern": pattern})),
+        prop::sample::select(vec!["date-time", "date", "uuid", "email", "uri", "made-up"])
+            .prop_map(|format| json!({"type": "string", "format": format})),
+        prop::collection::vec(word, 1..30).prop_map(|values| json!({"enum": values})),
+        (-50i64..50, 0i64..50)
+            .prop_map(|(low, more)| json!({"type": "integer", "minimum": low, "maximum": low + more})),
+        (-5i64..5).prop_map(|low| json!({"type": "number", "exclusiveMinimum": low})),
+        (-5i64..5).prop_map(|high| json!({"type": "number", "exclusiveMaximum": high})),
+        Just(json!({"type": "integer", "multipleOf": 7})),
+        Just(json!({"type": ["boolean", "null"]})),
+        Just(json!({})),
+        word.prop_map(|value| json!({"const": value})),
+        Just(json!({"type": "string", "description": "One of: first, second."})),
+        Just(json!({"not": {"type": "string"}})),
+    ];
+    leaf.prop_recursive(4, 24, 4, |inner| {
+        prop_oneof![
+            (inner.clone(), 0u64..4, any::<bool>()).prop_map(|(item, least, fixed)| if fixed {
+                json!({"type": "array", "items": item, "minItems": least, "maxItems": least.max(1)})
+            } else {
+                json!({"type": "array", "items": item, "minItems": least})
+            }),
+            prop::collection::btree_map("[a-z]{1,8}", (inner.clone(), any::<bool>()), 0..6).prop_map(object_of),
+            prop::collection::vec(inner.clone(), 1..4).prop_map(|choices| json!({"anyOf": choices})),
+            (inner.clone(), 0u64..3).prop_map(
+                |(values, least)| json!({"type": "object", "additionalProperties": values, "minProperties": least})
+            ),
+            prop::collection::vec(inner, 1..3).prop_map(|items| json!({"type": "array", "prefixItems": items})),
+        ]
+    })
+}
+
+fn object_of(members: std::collections::BTreeMap<String, (Value, bool)>) -> Value {
+    let required: Vec<&String> = members.iter().filter(|(_, (_, required))| *required).map(|(name, _)| name).collect();
+    let properties: Map<String, Value> =
+        members.iter().map(|(name, (schema, _))| (name.clone(), schema.clone())).collect();
+    json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn a_signature_suffices_for_a_call_or_says_that_it_does_not(
+        parameters in prop::collection::btree_map("[a-z_]{1,12}", (sound_schema(), any::<bool>()), 0..6),
+    ) {
+        let misled = reader::misled(&Checker::new(), &entry(object_of(parameters)));
+        prop_assert!(misled.is_none(), "{}", misled.unwrap_or_default());
+    }
 
     #[test]
     fn a_signature_never_loses_a_required_parameter(

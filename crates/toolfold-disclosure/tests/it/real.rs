@@ -13,6 +13,8 @@ use toolfold_disclosure::{Checker, View, tokens, tools};
 use toolfold_index::Index;
 use toolfold_wire::{Raw, raw_of};
 
+use crate::reader;
+
 fn catalog() -> Option<Catalog> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/catalogs");
     let Ok(files) = std::fs::read_dir(&folder) else {
@@ -46,6 +48,18 @@ fn every_signature_has_every_required_parameter() {
             assert!(text.contains(&format!("{name}: ")), "{}: {name} is not in {text}", entry.id);
         }
     }
+}
+
+/// Whoever has read the line can call the tool, or has been told to read on.
+#[test]
+fn every_signature_suffices_for_a_call_or_says_that_it_does_not() {
+    let Some(catalog) = catalog() else { return };
+    let checker = Checker::new();
+    let misled: Vec<String> = catalog.entries().iter().filter_map(|entry| reader::misled(&checker, entry)).collect();
+    let marked = catalog.entries().iter().filter(|entry| level::signature(entry).partial).count();
+    println!("{} of {} signatures have a ~", marked, catalog.len());
+    assert!(misled.is_empty(), "{} of {}: {misled:#?}", misled.len(), catalog.len());
+    assert!(marked * 3 < catalog.len(), "a mark that is everywhere is read nowhere");
 }
 
 #[test]

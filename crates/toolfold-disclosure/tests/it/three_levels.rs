@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use toolfold_catalog::{Catalog, ServerTools};
 use toolfold_core::{Entry, Groups, Kind, ServerName, Surface};
-use toolfold_disclosure::tools;
+use toolfold_disclosure::{tokens, tools};
 use toolfold_index::Index;
 use toolfold_wire::raw;
 
@@ -81,7 +81,20 @@ fn what_is_too_much_to_look_through_is_shown_by_group() {
     let fixture = Fixture::of([file(), home(), project()]).pinned(&["read_file"]);
     let browsed = fixture.say(Surface::Levels, "discover_tools", json!({}));
     assert_eq!(browsed["tools"][0]["name"], "read_file");
-    assert_eq!(browsed["more"], 52);
+    let listed = browsed["tools"].as_array().unwrap().len();
+    assert_eq!(browsed["more"], 53 - listed);
+    assert!(listed > 10 && tokens::count(&browsed.to_string()) <= 700, "{listed} tools: {browsed}");
+    let mut seen: Vec<Value> = browsed["tools"].as_array().unwrap().clone();
+    let mut page = browsed.clone();
+    while let Some(cursor) = page["cursor"].as_str() {
+        page = fixture.say(Surface::Levels, "discover_tools", json!({"cursor": cursor}));
+        assert_eq!(page["groups"], Value::Null, "groups are shown once");
+        seen.extend(page["tools"].as_array().unwrap().clone());
+    }
+    seen.dedup();
+    assert_eq!(seen.len(), 53, "every tool is on some page, once");
+    let junk = fixture.say(Surface::Levels, "discover_tools", json!({"cursor": "junk"}));
+    assert_eq!(junk["error"]["code"], "INVALID_CURSOR");
     let groups: Vec<&str> =
         browsed["groups"].as_array().unwrap().iter().map(|group| group["name"].as_str().unwrap()).collect();
     assert!(groups.contains(&"Servers/file") && groups.contains(&"Servers/project"), "{groups:?}");

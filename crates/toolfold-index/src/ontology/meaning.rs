@@ -10,10 +10,10 @@ const CENTRED: f32 = 0.5;
 
 /// By the number of the node.
 #[derive(Debug)]
-pub(super) struct Meanings(Vec<Option<Meaning>>);
+pub(super) struct Meanings(Vec<Option<NodeMeaning>>);
 
 #[derive(Debug)]
-pub(super) struct Meaning {
+pub(super) struct NodeMeaning {
     pub(super) whole: Vector,
     pub(super) phrases: Vec<Vector>,
 }
@@ -25,7 +25,7 @@ impl Meanings {
         let wholes: Vec<Vec<f32>> = phrases.iter().map(|phrases| unit(sum(phrases))).collect();
         let common = common(&wholes);
         let meaning = |(phrases, whole): (&Vec<Vec<f32>>, &Vec<f32>)| {
-            (!phrases.is_empty()).then(|| Meaning {
+            (!phrases.is_empty()).then(|| NodeMeaning {
                 whole: without(whole, &common),
                 phrases: phrases.iter().map(|phrase| without(phrase, &common)).collect(),
             })
@@ -34,7 +34,7 @@ impl Meanings {
     }
 
     /// The nodes that something can be placed in.
-    pub(super) fn candidates(&self) -> impl Iterator<Item = (usize, &Meaning)> {
+    pub(super) fn candidates(&self) -> impl Iterator<Item = (usize, &NodeMeaning)> {
         self.0.iter().enumerate().filter_map(|(node, meaning)| Some((node, meaning.as_ref()?)))
     }
 }

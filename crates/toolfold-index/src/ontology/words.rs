@@ -120,7 +120,7 @@ impl Reader {
     fn of_entry(&mut self, entry: &Entry) -> Said {
         let mut said = Said::new();
         self.read(entry.name(), OF_NAME, MOST_WORDS, &mut said);
-        self.read(first_sentence(entry.description.trim()).0, OF_SENTENCE, MOST_WORDS, &mut said);
+        self.read(first_sentence(entry.own_description().trim()).0, OF_SENTENCE, MOST_WORDS, &mut said);
         // Agents and skills have no server; the name they are listed under says only what kind they are.
         if entry.is_tool() {
             words::each(entry.server().as_str(), |word| {

@@ -250,7 +250,9 @@ async fn levels_are_asked_for_one_after_the_other() {
     let (joined, split) = (gateway(Config::default()), gateway(config));
     for mut client in Client::all(&joined, Surface::Levels).await {
         assert_eq!(client.listed().await, ["discover_tools", "discover_agents", "call_tool"]);
-        assert_eq!(client.say("discover_tools", json!({})).await["more"], 133);
+        let all = client.say("discover_tools", json!({})).await;
+        let listed = all["tools"].as_array().unwrap().len() as u64;
+        assert!(listed > 0 && all["more"].as_u64() == Some(133 - listed) && all["cursor"].is_string(), "{all}");
         let browsed = client.say("discover_tools", json!({"group": "home"})).await;
         assert_eq!(browsed["tools"][2]["name"], "home__set_light");
         let details = client.say("discover_tools", json!({"tool": "home__set_light"})).await;

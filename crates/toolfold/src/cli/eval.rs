@@ -111,7 +111,7 @@ fn unreadable(error: BadSet) -> Fail {
 /// A row a figure, a column a ranking. A single column needs no heading.
 fn rows(columns: &[(&str, Figures)]) -> Vec<Vec<String>> {
     type Figure = (&'static str, fn(&Figures) -> Option<f64>);
-    let figures: [Figure; 11] = [
+    let figures: [Figure; 14] = [
         ("Hit@1", |figures| Some(figures.hit_1)),
         ("Hit@5", |figures| Some(figures.hit_5)),
         ("Recall@5", |figures| Some(figures.recall_5)),
@@ -120,7 +120,10 @@ fn rows(columns: &[(&str, Figures)]) -> Vec<Vec<String>> {
         ("NDCG@10", |figures| Some(figures.ndcg_10)),
         ("MRR@10", |figures| Some(figures.mrr_10)),
         ("sure where nothing fits", |figures| figures.mistaken),
-        ("tokens of an answer", |figures| figures.answer_tokens),
+        ("tokens of an answer", |figures| figures.answers.as_ref().map(|answers| answers.answer_tokens)),
+        ("tools in an answer", |figures| figures.answers.as_ref().map(|answers| answers.answer_tools)),
+        ("right tools in it", |figures| figures.answers.as_ref().map(|answers| answers.answer_recall)),
+        ("right, and called no match", |figures| figures.answers.as_ref().map(|answers| answers.answer_doubted)),
         ("search, median, µs", |figures| Some(figures.p50_microseconds)),
         ("search, 99 in 100, µs", |figures| Some(figures.p99_microseconds)),
     ];

@@ -1,0 +1,122 @@
+//! What many tools of one server say: "This is the public REST API.", "Error Responses:". It tells none of them apart, so
+//! it is left out of what an entry says for itself, in its line and in what is searched.
+//!
+//! What a reader would get wrong: the description stays as it is. A tool that would have nothing left to say keeps all of
+//! it, because copies of one tool are described by what they share.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use toolfold_core::Entry;
+
+/// Tools that must say the same before it counts as common, whatever the size of the server.
+const FEWEST: usize = 4;
+/// One tool in so many, up to the number that is always enough.
+const ONE_IN: usize = 8;
+const ENOUGH: usize = 12;
+/// Bytes of a description that are looked at: what comes after is left as it is.
+const LOOKED_AT: usize = 8 * 1024;
+/// A label in front of a description has no more words than this.
+const LONGEST_LABEL: usize = 4;
+
+/// Gives each entry of a server its own description, where it says something that many of the others say too.
+pub(crate) fn leave_out(entries: &mut [Arc<Entry>]) {
+    if entries.len() < FEWEST {
+        return;
+    }
+    let common = common(entries);
+    if common.is_empty() {
+        return;
+    }
+    for entry in entries {
+        if let Some(own) = own(&entry.description, &common) {
+            Arc::make_mut(entry).own = Some(own.into_boxed_str());
+        }
+    }
+}
+
+/// The pieces that many descriptions have.
+fn common(entries: &[Arc<Entry>]) -> HashSet<String> {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for entry in entries {
+        let once: HashSet<&str> = pieces(&entry.description).into_iter().map(str::trim).collect();
+        once.into_iter().filter(|piece| !piece.is_empty()).for_each(|piece| *counts.entry(piece).or_default() += 1);
+    }
+    let least = (entries.len() / ONE_IN).clamp(FEWEST, ENOUGH);
+    counts.into_iter().filter(|(_, count)| *count >= least).map(|(piece, _)| piece.to_owned()).collect()
+}
+
+/// The description without common pieces; `None` where that is the same, or nothing.
+fn own(description: &str, common: &HashSet<String>) -> Option<String> {
+    let mut text = String::with_capacity(description.len());
+    let mut left_out = false;
+    for piece in pieces(description) {
+        if common.contains(piece.trim()) {
+            left_out = true;
+            // Lines stay lines.
+            if piece.ends_with('\n') && !text.is_empty() && !text.ends_with('\n') {
+                text.push('\n');
+            }
+        } else {
+            text.push_str(piece);
+        }
+    }
+    let says = text.chars().any(char::is_alphanumeric);
+    (left_out && says).then(|| text.trim().to_owned())
+}
+
+/// A text in pieces that could stand in another one: lines, sentences, what is in parentheses, a label in front. Put
+/// together again they are the text.
+fn pieces(text: &str) -> Vec<&str> {
+    let mut end = text.len().min(LOOKED_AT);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let (head, tail) = text.split_at(end);
+    let mut pieces = Vec::new();
+    let rest = match label(head) {
+        Some(length) => {
+            pieces.push(&head[..length]);
+            &head[length..]
+        }
+        None => head,
+    };
+    let mut start = 0;
+    let mut before = ' ';
+    for (at, c) in rest.char_indices() {
+        let after = at + c.len_utf8();
+        let sentence = c == ' ' && matches!(before, '.' | '!' | '?');
+        if c == '\n' || sentence || c == ')' {
+            pieces.push(&rest[start..after]);
+            start = after;
+        } else if c == '(' && at > start {
+            pieces.push(&rest[start..at]);
+            start = at;
+        }
+        before = c;
+    }
+    pieces.push(&rest[start..]);
+    pieces.push(tail);
+    pieces
+}
+
+/// Where a label in front ends: `Notion | `, `Twilio - Chat: `.
+fn label(text: &str) -> Option<usize> {
+    let line = text.lines().next()?;
+    let ends = [": ", " | "].iter().filter_map(|mark| Some(line.find(mark)? + mark.len()));
+    ends.min().filter(|end| line[..*end].split_whitespace().count() <= LONGEST_LABEL + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pieces;
+
+    #[test]
+    fn pieces_are_the_whole_text() {
+        let text = "Chat - Rooms: This is the API. Make (or find) a room\nErrors:\n400 (bad)";
+        assert_eq!(pieces(text).concat(), text);
+        assert_eq!(pieces(text)[..2], ["Chat - Rooms: ", "This is the API. "]);
+        assert!(pieces(text).contains(&"(or find)"));
+        assert_eq!(pieces("").concat(), "");
+    }
+}

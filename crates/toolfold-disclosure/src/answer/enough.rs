@@ -1,0 +1,52 @@
+//! How many hits are worth reading, and how much of each. Where the best is clear a few lines are enough; where it is not,
+//! more of them are cheaper than another search.
+//!
+//! What a reader would get wrong: what is cut here is not what a budget cuts. A hit that is left out is one that hardly
+//! anybody meant: on public sets the right tool is lost with it in less than one request of a hundred, which
+//! `toolfold eval` measures ("in the answer", beside Recall@10).
+
+use super::alike::Line;
+use crate::level::Level;
+
+/// Below this even the best hit is nothing that could have been meant.
+pub(super) const NOTHING: f32 = 0.04;
+/// From here on the best hit leaves no room for a choice.
+const CLEAR: f32 = 0.9;
+/// By the confidence of the best hit: how many lines there are at most.
+const LINES: [(f32, usize); 4] = [(CLEAR, 4), (0.8, 7), (0.6, 9), (0.0, 10)];
+/// Against the best hit: what may be called next needs its parameters, what may be meant needs a sentence, and what is
+/// possible at all is named.
+const LIKELY: f32 = 0.2;
+const POSSIBLE: f32 = 0.05;
+const IMAGINABLE: f32 = 0.01;
+/// Signatures are the most of an answer's cost: one of these will be called.
+const MOST_SIGNATURES: usize = 4;
+
+/// Whether the first hit is what was asked for, as far as one can tell.
+pub(super) fn is_clear(hits: &[Line]) -> bool {
+    hits.first().is_some_and(|best| best.confidence >= CLEAR)
+}
+
+/// How many of the hits could be meant at all.
+pub(super) fn imaginable(hits: &[Line]) -> usize {
+    let least = hits.first().map_or(0.0, |best| IMAGINABLE * best.confidence);
+    hits.iter().take_while(|hit| hit.confidence >= least).count()
+}
+
+/// How many of the hits are shown.
+pub(super) fn lines(hits: &[Line]) -> usize {
+    let best = hits.first().map_or(0.0, |best| best.confidence);
+    let most = LINES.iter().find(|(least, _)| best >= *least).map_or(0, |(_, lines)| *lines);
+    imaginable(hits).min(most)
+}
+
+/// The most that is shown of the hit at a place.
+pub(super) fn detail(hits: &[Line], place: usize) -> Level {
+    let share = hits[place].confidence / hits[0].confidence.max(f32::MIN_POSITIVE);
+    match place {
+        0 => Level::Signature,
+        place if share >= LIKELY && place < MOST_SIGNATURES => Level::Signature,
+        _ if share >= POSSIBLE => Level::Summary,
+        _ => Level::Name,
+    }
+}

@@ -1,0 +1,87 @@
+//! Which parameters most calls need: those come first, so that what is cut is what hardly anybody gives.
+//!
+//! A definition says so in many ways, and seldom in its schema: what is required in some cases is written in prose, what
+//! a tool is about is in its name, and what nobody should use any more is called obsolete.
+
+use toolfold_core::{Entry, words};
+
+use crate::schema::Parameter;
+
+/// What many tools are given, whatever they do.
+const USUAL: [&str; 26] = [
+    "query",
+    "q",
+    "text",
+    "body",
+    "content",
+    "contents",
+    "message",
+    "title",
+    "name",
+    "subject",
+    "to",
+    "from",
+    "url",
+    "path",
+    "description",
+    "prompt",
+    "input",
+    "data",
+    "value",
+    "values",
+    "id",
+    "status",
+    "state",
+    "start",
+    "end",
+    "date",
+];
+/// What goes well without, and stands first in many a schema.
+const SELDOM: [&str; 16] = [
+    "page", "per", "offset", "cursor", "token", "fields", "expand", "format", "verbose", "timeout", "locale", "dry",
+    "callback", "debug", "raw", "headers",
+];
+const NEEDED_AT_TIMES: [&str; 6] =
+    ["required if", "required when", "required unless", "required for", "must be provided", "must be specified"];
+/// Beginnings of a description, or words in brackets at its beginning.
+const GONE: [&str; 7] = ["deprecated", "obsolete", "reserved", "do not use", "unused", "not used", "legacy"];
+/// Letters of a description that are looked at.
+const LOOKED_AT: usize = 300;
+
+/// The parameters of a tool: required ones, then those that are needed at times, usual ones, the others, those that are
+/// seldom given, and those that are there for old clients.
+pub(super) fn by_need<'p, 'a>(entry: &Entry, list: &'p [Parameter<'a>]) -> Vec<&'p Parameter<'a>> {
+    let about: Vec<String> = words::split(entry.name());
+    let mut sorted: Vec<&Parameter<'a>> = list.iter().collect();
+    sorted.sort_by_key(|parameter| if parameter.required { 0 } else { need(parameter, &about) });
+    sorted
+}
+
+/// Those beside the required ones that a typical call gives, the most needed first.
+pub(super) fn usual<'p, 'a>(entry: &Entry, list: &'p [Parameter<'a>]) -> Vec<&'p Parameter<'a>> {
+    let about: Vec<String> = words::split(entry.name());
+    let mut usual = by_need(entry, list);
+    usual.retain(|parameter| !parameter.required && need(parameter, &about) <= 2);
+    usual
+}
+
+fn need(parameter: &Parameter<'_>, about: &[String]) -> u8 {
+    let description = parameter.schema.get("description").and_then(serde_json::Value::as_str).unwrap_or_default();
+    let said: String = description.chars().take(LOOKED_AT).collect::<String>().to_lowercase();
+    let start = said.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let gone = parameter.schema.get("deprecated").and_then(serde_json::Value::as_bool) == Some(true)
+        || GONE.iter().any(|word| start.starts_with(word))
+        || ["(deprecated", "[deprecated", "is deprecated", "no longer"].iter().any(|word| said.contains(word));
+    if gone {
+        return 5;
+    }
+    if NEEDED_AT_TIMES.iter().any(|phrase| said.contains(phrase)) {
+        return 1;
+    }
+    let name = words::split(parameter.name);
+    let is = |list: &[&str], word: &String| list.contains(&word.as_str());
+    if name.len() == 1 && (is(&USUAL, &name[0]) || about.contains(&name[0])) {
+        return 2;
+    }
+    if name.iter().any(|word| is(&SELDOM, word)) { 4 } else { 3 }
+}

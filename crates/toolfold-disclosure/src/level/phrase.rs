@@ -1,0 +1,170 @@
+//! A sentence cut to a phrase: at most ten words, without beginnings that say nothing, and over where it ends.
+
+/// Words of a summary, and characters.
+pub(super) const SUMMARY_WORDS: usize = 10;
+pub(super) const LONGEST_SUMMARY: usize = 90;
+
+/// Beginnings that say nothing. What they begin with is taken off again and again.
+const EMPTY_BEGINNINGS: [&str; 34] = [
+    "this tool allows you to ",
+    "this tool allows to ",
+    "this tool lets you ",
+    "this tool is used to ",
+    "this tool is used for ",
+    "this tool can be used to ",
+    "this tool is designed to ",
+    "this tool provides ",
+    "this tool will ",
+    "this tool ",
+    "this function ",
+    "this endpoint ",
+    "this operation ",
+    "this method ",
+    "this api ",
+    "this action ",
+    "this command ",
+    "use this tool to ",
+    "use this tool when you need to ",
+    "use this when you need to ",
+    "use this to ",
+    "use it to ",
+    "use when you need to ",
+    "use to ",
+    "a tool to ",
+    "a tool that ",
+    "a tool for ",
+    "tool to ",
+    "tool for ",
+    "tool that ",
+    "allows you to ",
+    "will ",
+    "used to ",
+    "purpose: ",
+];
+
+/// Words no phrase ends with.
+const LOOSE_ENDS: &str = "a about across after against all also an anchored and any are as associated at based be before belonging \
+    between both but by can contained containing displaying during e.g each either etc every first for from \
+    given had has have how identified if in including into is it its last like located matching may needed no \
+    not of on one only optionally or over per potentially recorded related showing so specified stored such than \
+    that the their them then they this through to two under until used using via was were what when where which \
+    while who whom whose why will with within without your";
+
+/// Words that a phrase may end before: what follows adds to it, and it stands without. The first two join what belongs
+/// together, and end none.
+const JOINTS: [&str; 24] = [
+    "and",
+    "or",
+    "but",
+    "with",
+    "without",
+    "for",
+    "from",
+    "in",
+    "into",
+    "on",
+    "by",
+    "via",
+    "using",
+    "including",
+    "such",
+    "that",
+    "which",
+    "who",
+    "when",
+    "where",
+    "if",
+    "based",
+    "displaying",
+    "showing",
+];
+/// Words of a phrase that is cut at such a word, at least.
+const FEWEST_WORDS: usize = 4;
+
+/// A sentence in at most ten words; `None` where nothing is left of it.
+pub(super) fn shortened(sentence: &str) -> Option<String> {
+    let rest = &without_asides(without_beginnings(sentence));
+    let mut kept: Vec<&str> = Vec::new();
+    let mut length = 0;
+    for word in rest.split_whitespace() {
+        length += word.chars().count() + 1;
+        if kept.len() == SUMMARY_WORDS || (length > LONGEST_SUMMARY && !kept.is_empty()) {
+            break;
+        }
+        kept.push(word);
+    }
+    if kept.len() < rest.split_whitespace().count() {
+        to_phrase(&mut kept);
+    }
+    let text = kept.join(" ");
+    let text = text.trim_end_matches(['.', ',', ':', ';', '-', '–', '—', '(', ' ', '。']);
+    let says = text.chars().any(char::is_alphanumeric) && text.chars().count() <= 2 * LONGEST_SUMMARY;
+    says.then(|| capitalised(&closed(text)))
+}
+
+fn without_beginnings(sentence: &str) -> &str {
+    let mut rest = sentence;
+    loop {
+        let lower = rest.to_lowercase();
+        let empty = EMPTY_BEGINNINGS.iter().find(|beginning| lower.starts_with(*beginning));
+        match empty.and_then(|beginning| rest.get(beginning.len()..)) {
+            Some(shorter) if shorter.split_whitespace().count() > 1 => rest = shorter,
+            _ => return rest,
+        }
+    }
+}
+
+/// Takes words off the end of what was cut until a phrase is over: at the last comma or joint in its second half, or
+/// where nothing hangs loose.
+fn to_phrase(kept: &mut Vec<&str>) {
+    let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let ends =
+        |place: usize| kept[place - 1].ends_with([',', ';', ':']) || JOINTS.contains(&bare(kept[place]).as_str());
+    let inside_list = |place: usize| JOINTS[..2].contains(&bare(kept[place]).as_str());
+    let cut = (FEWEST_WORDS..kept.len()).rev().find(|place| ends(*place) && !inside_list(*place));
+    if let Some(cut) = cut {
+        kept.truncate(cut);
+    }
+    while kept.len() > 2 && kept.last().is_some_and(|word| is_loose(word)) {
+        kept.pop();
+    }
+}
+
+fn is_loose(word: &str) -> bool {
+    let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    bare.is_empty() || LOOSE_ENDS.split(' ').any(|loose| loose == bare)
+}
+
+/// A sentence that is too long loses what stands in parentheses before it loses its end.
+fn without_asides(sentence: &str) -> String {
+    if sentence.split_whitespace().count() <= SUMMARY_WORDS {
+        return sentence.to_owned();
+    }
+    let mut depth = 0usize;
+    let mut text = String::new();
+    for c in sentence.chars() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            c if depth == 0 => text.push(c),
+            _ => {}
+        }
+    }
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ").replace(" ,", ",").replace(" .", ".");
+    if text.split_whitespace().count() < 3 { sentence.to_owned() } else { text }
+}
+
+/// Without a parenthesis that the cut left open.
+fn closed(text: &str) -> String {
+    match text.rfind('(') {
+        Some(open) if open > 0 && !text[open..].contains(')') => {
+            text[..open].trim_end_matches([' ', ',', ';', ':']).to_owned()
+        }
+        _ => text.to_owned(),
+    }
+}
+
+pub(super) fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}

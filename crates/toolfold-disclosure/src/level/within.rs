@@ -1,0 +1,122 @@
+//! The whole of a tool, or of one parameter, within a budget. What does not fit is named, with how to get it: a schema of
+//! twenty thousand tokens is read in parts or not at all.
+
+use serde_json::{Map, Value, json};
+use toolfold_core::Entry;
+use toolfold_wire::{Object, Raw, raw};
+
+use super::details::{counted, describe, returned, usage};
+use super::order::by_need;
+use super::parameter::{find, nearest, parameter};
+use super::prose::{clipped, mentions, paragraphs};
+use super::shape::{parameter_shape, shape};
+use super::{Level, description};
+use crate::schema::{Parameter, parameters, resolve};
+use crate::tokens::count;
+
+/// Letters of a token, about: for cutting prose, not for counting.
+const LETTERS: usize = 4;
+const LONGEST_BRIEF: usize = 120;
+const LONGEST_MENTION: usize = 1200;
+/// Tokens kept for what an answer says about itself.
+const REMARKS: usize = 60;
+
+/// An entry at a level, in at most so many tokens, as far as its names alone leave room.
+pub fn describe_within(entry: &Entry, level: Level, budget: usize) -> Raw {
+    let whole = describe(entry, level);
+    if level != Level::Full || !entry.is_tool() || count(whole.get()) <= budget {
+        return whole;
+    }
+    let schema = entry.input_schema();
+    let all = parameters(&schema, &schema);
+    let said = paragraphs(&entry.description, budget / 3 * LETTERS).unwrap_or_else(|| description(entry));
+    let cut = said.len() < entry.description.trim().len();
+    let mut object = Object::new().with("tool", &entry.id.to_string()).with("description", &said);
+    object.set("usage", &usage(entry));
+    if let Some(returns) = returned(entry) {
+        object.set("returns", &returns);
+    }
+    let spent = count(object.to_raw().get()) + REMARKS;
+    let (shown, brief) = members(&schema, by_need(entry, &all.list), budget.saturating_sub(spent));
+    object.set("parameters", &shown);
+    if !brief.is_empty() {
+        object.set("shortened", &brief);
+    }
+    let words = if cut { " or words of its description" } else { "" };
+    let note = format!("not all of it: ask with parameter, a list of names{words}, for more");
+    counted(object.with("note", &note))
+}
+
+/// One parameter, whole if that fits; otherwise its members in brief. A word that is no parameter's name and that the
+/// description has, such as an operation's, gives what is said there.
+pub fn parameter_within(entry: &Entry, path: &str, budget: usize) -> Result<Raw, Vec<String>> {
+    let whole = match parameter(entry, path) {
+        Ok(whole) => whole,
+        Err(near) => return said_of(entry, path, budget).ok_or(near),
+    };
+    if count(whole.get()) <= budget {
+        return Ok(whole);
+    }
+    let root = entry.input_schema();
+    let Some((schema, required)) = find(&root, &root, &path.replace("[]", ""), 0) else {
+        return Err(nearest(&root, path));
+    };
+    let target = resolve(&root, schema);
+    let inner = target.get("items").map_or(target, |items| resolve(&root, items));
+    let all = parameters(&root, inner);
+    let mut object = Object::new()
+        .with("tool", &entry.id.to_string())
+        .with("parameter", path)
+        .with("type", &shape(&root, schema))
+        .with("required", &required);
+    let spent = count(object.to_raw().get()) + REMARKS;
+    let (shown, brief) = members(&root, all.list.iter().collect(), budget.saturating_sub(spent));
+    object.set("members", &shown);
+    if !brief.is_empty() {
+        object.set("shortened", &brief);
+    }
+    let note = format!("not all of it: ask with parameter {path:?} and a dot and a member's name for more");
+    Ok(counted(object.with("note", &note)))
+}
+
+/// As much of each member as there is room for, the most needed first: its schema, or a line, or its name among those
+/// that were shortened.
+fn members(root: &Value, list: Vec<&Parameter<'_>>, budget: usize) -> (Map<String, Value>, Vec<String>) {
+    let (mut shown, mut shortened) = (Map::new(), Vec::new());
+    // A name costs something too, and every member has one.
+    let names: usize = list.iter().map(|member| count(member.name) + 2).sum();
+    let mut left = budget.saturating_sub(names);
+    for member in list {
+        let target = resolve(root, member.schema);
+        let mut whole = json!({"required": member.required, "schema": target});
+        let mut brief = json!({"required": member.required, "type": parameter_shape(root, member)});
+        if let Some(said) =
+            member.schema.get("description").or_else(|| target.get("description")).and_then(Value::as_str)
+        {
+            brief["description"] = json!(clipped(said.lines().next().unwrap_or_default(), LONGEST_BRIEF));
+        }
+        for form in [&mut whole, &mut brief] {
+            if !member.required {
+                form.as_object_mut().and_then(|form| form.remove("required"));
+            }
+        }
+        let cost = |form: &Value| count(&form.to_string()) + 1;
+        // No member takes so much that there is nothing left for the others.
+        if cost(&whole) * 3 <= left.max(90) && cost(&whole) <= left {
+            left -= cost(&whole);
+            shown.insert(member.name.to_owned(), whole);
+            continue;
+        }
+        shortened.push(member.name.to_owned());
+        if cost(&brief) <= left || member.required {
+            left = left.saturating_sub(cost(&brief));
+            shown.insert(member.name.to_owned(), brief);
+        }
+    }
+    (shown, shortened)
+}
+
+fn said_of(entry: &Entry, word: &str, budget: usize) -> Option<Raw> {
+    let said = mentions(&entry.description, word, LONGEST_MENTION.min(budget * LETTERS))?;
+    Some(raw(&json!({"tool": entry.id.to_string(), "about": word, "said": said})))
+}

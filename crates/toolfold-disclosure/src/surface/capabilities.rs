@@ -1,0 +1,36 @@
+//! What servers are for, by their names alone: all that is known of them when a client connects, and the same every time.
+//!
+//! Each name is put into the tree as if it were a tool's; how many servers a capability has says how early it is named.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::json;
+use toolfold_catalog::{Catalog, ServerTools, Source};
+use toolfold_core::ServerName;
+use toolfold_index::{Index, OTHER, Placement};
+use toolfold_wire::raw;
+
+/// The capabilities that these servers have, those of most servers first.
+pub(super) fn of(servers: &[&str]) -> Vec<String> {
+    let catalog = Catalog::merge(0, servers.iter().filter_map(|name| stand_in(name)));
+    let index = Index::build(&catalog);
+    let catalog = Placement::default().update(&[], &catalog, &index).apply(catalog);
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for home in (0..catalog.len()).filter_map(|position| catalog.home(position)) {
+        if let Some(name) = home.last().filter(|_| home[0] != OTHER) {
+            *counts.entry(name).or_default() += 1;
+        }
+    }
+    let mut counted: Vec<(&str, usize)> = counts.into_iter().collect();
+    counted.sort_by_key(|(name, count)| (usize::MAX - count, *name));
+    counted.into_iter().map(|(name, _)| name.to_lowercase()).collect()
+}
+
+/// A server with one tool, of which nothing is known but the server's name.
+fn stand_in(name: &str) -> Option<Arc<ServerTools>> {
+    let server = ServerName::new(name).ok()?;
+    let tools = vec![raw(&json!({"name": name, "inputSchema": {}}))];
+    let source = Source { name: server, prefix: true, title: None, instructions: None, tools };
+    Some(Arc::new(ServerTools::read(source).0))
+}

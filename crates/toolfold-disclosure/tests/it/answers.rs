@@ -1,0 +1,143 @@
+//! How much an answer says: as many hits as it takes, one line for what several servers do, and large schemas in parts.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use toolfold_core::{ServerName, Surface};
+use toolfold_disclosure::{answer, route, tokens, tools};
+use toolfold_wire::raw;
+
+use crate::fixture::{Fixture, source, text, tool};
+
+fn navigate(name: &str, description: &str) -> Value {
+    tool(name, description, json!({"type": "object", "properties": {"url": {"type": "string"}}, "required": ["url"]}))
+}
+
+fn issue(service: &str) -> Value {
+    let schema = json!({"type": "object", "properties": {"title": {"type": "string"}}, "required": ["title"]});
+    tool("create_issue", &format!("Create a new issue in a {service} project"), schema)
+}
+
+fn browsers() -> Fixture {
+    let broken = tool("browser_navigate", "Navigate to a URL", json!({"type": "object"}));
+    Fixture::of([
+        source("alpha", &[broken]),
+        source("beta", &[navigate("browser_navigate", "Navigates to a URL")]),
+        source("gamma", &[navigate("gamma_navigate", "Navigate to a URL")]),
+        source("github", &[issue("GitHub")]),
+        source("gitlab", &[issue("GitLab")]),
+        source("gitlab-two", &[issue("GitLab")]),
+    ])
+}
+
+#[test]
+fn what_several_servers_do_is_one_line() {
+    let fixture = browsers();
+    let first = |query: &str| fixture.find(json!({"query": query})).lines().next().unwrap().to_owned();
+    assert_snapshot!(first("browser navigate to url"), @"beta.browser_navigate(url: string) — Navigates to a URL (also in alpha, gamma.gamma_navigate)");
+    assert_snapshot!(first("gitlab create issue"), @"gitlab.create_issue(title: string) — Create a new issue in a GitLab project (also in gitlab-two)");
+    let gitlab = fixture.find(json!({"query": "gitlab create issue"}));
+    assert!(!gitlab.contains(", github)"), "another service is not the same: {gitlab}");
+    let apart = fixture.find(json!({"query": "gitlab create issue", "limit": 10}));
+    assert!(!apart.contains("also in"), "who asks for a number of hits gets them one by one: {apart}");
+}
+
+#[test]
+fn a_preferred_server_comes_first_among_equals() {
+    let fixture = browsers();
+    let preferred = [ServerName::new("gamma").unwrap(), ServerName::new("alpha").unwrap()];
+    let view = fixture.view().preferring(&preferred);
+    let ask = |query: &str| {
+        let action = route(Surface::Compact, &view, "find_tools", Some(&raw(&json!({"query": query}))));
+        text(&answer(Surface::Compact, &view, &action).unwrap())
+    };
+    let first = ask("navigate to url");
+    assert!(first.starts_with("gamma.gamma_navigate(url: string)"), "{first}");
+    assert!(ask("gitlab create issue").starts_with("gitlab"), "it is no reason to answer with something else");
+}
+
+#[test]
+fn a_clear_best_hit_leaves_little_to_read() {
+    let named = ["invoice", "customer", "product", "coupon", "refund", "dispute", "payout", "plan", "price", "quote"];
+    let schema = json!({"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]});
+    let all: Vec<Value> = named
+        .iter()
+        .flat_map(|noun| {
+            ["create", "list", "delete"]
+                .map(|verb| tool(&format!("{verb}_{noun}"), &format!("{verb} a {noun} of the shop"), schema.clone()))
+        })
+        .collect();
+    let fixture = Fixture::of([source("shop", &all)]);
+    let clear = fixture.find(json!({"query": "create_invoice"}));
+    assert!(clear.starts_with("shop.create_invoice(id: string)") && clear.lines().count() <= 4, "{clear}");
+    let unclear = fixture.find(json!({"query": "something about the shop"}));
+    assert!(unclear.lines().count() > clear.lines().count(), "{unclear}");
+    assert_eq!(fixture.find(json!({"query": "create_invoice", "limit": 8})).lines().count(), 9, "eight and a cursor");
+}
+
+fn large() -> Fixture {
+    let member = |n: usize| {
+        (format!("member{n}"), json!({"type": "string", "description": "It is one of very many members. ".repeat(4)}))
+    };
+    let members: serde_json::Map<String, Value> = (0..40).map(member).collect();
+    let schema = json!({"type": "object", "properties": {
+        "operation": {"type": "string", "description": "What to do"},
+        "body": {"type": "object", "properties": members, "required": ["member7"]},
+        "note": {"type": "string"},
+    }, "required": ["operation", "body"]});
+    let description = format!(
+        "Works on records.\n\n{}\n\nOperations:\n- openRecord: opens one\n  Required: body.member7\n- closeRecord: closes one",
+        "It is a long story. ".repeat(200)
+    );
+    Fixture::of([source("s", &[tool("records", &description, schema)])])
+}
+
+#[test]
+fn the_whole_of_a_large_tool_keeps_the_budget_and_says_what_is_missing() {
+    let fixture = large();
+    let full = fixture.find(json!({"tool": "records", "detail": "full"}));
+    assert!(tokens::count(&full) <= 700, "{}: {full}", tokens::count(&full));
+    let full: Value = serde_json::from_str(&full).unwrap();
+    assert_eq!(full["shortened"], json!(["body"]));
+    assert_eq!(full["parameters"]["operation"]["schema"]["type"], "string");
+    assert!(full["note"].as_str().unwrap().contains("parameter"), "{full}");
+    let small = Fixture::new().find(json!({"tool": "slack.post_message", "detail": "full"}));
+    assert!(small.contains("\"input_schema\"") && !small.contains("\"note\""), "{small}");
+}
+
+#[test]
+fn several_parameters_and_one_operation_can_be_asked_for() {
+    let fixture = large();
+    let parts = fixture.find(json!({"tool": "records", "parameter": ["operation", "body.member7", "openRecord"]}));
+    let parts: Vec<Value> = parts.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&parts[0]["parameter"], &parts[1]["parameter"]), (&json!("operation"), &json!("body.member7")));
+    assert_eq!(parts[2]["said"], "- openRecord: opens one\n  Required: body.member7");
+    let body = fixture.find(json!({"tool": "records", "parameter": "body"}));
+    assert!(tokens::count(&body) <= 700 && body.contains("\"member7\""), "{body}");
+    assert!(fixture.find(json!({"tool": "records", "parameter": "operatoin"})).contains("INVALID_REQUEST"));
+}
+
+#[test]
+fn discovery_changes_nothing_and_says_so() {
+    for surface in Surface::ALL.into_iter().filter(|surface| *surface != Surface::Direct) {
+        for meta in tools(surface, &Fixture::of([]).view()) {
+            let meta: Value = serde_json::from_str(meta.get()).unwrap();
+            let name = meta["name"].as_str().unwrap();
+            let calls = name.contains("call_tool") || name.contains("use_tool");
+            assert_eq!(meta["annotations"]["readOnlyHint"] == true, !calls, "{name}");
+        }
+    }
+}
+
+#[test]
+fn usage_shows_what_a_call_is_for() {
+    let schema = json!({"type": "object", "properties": {
+        "operation": {"type": "string", "enum": ["list", "create", "delete"]},
+        "verbose": {"type": "boolean"},
+        "body": {"type": "string"},
+        "maxPrice": {"type": "number", "description": "Reserved"},
+    }, "required": ["operation"]});
+    let fixture = Fixture::of([source("s", &[tool("manage_posts", "Manage posts.", schema)])]);
+    let details = fixture.find(json!({"tool": "manage_posts"}));
+    assert!(details.contains("s.manage_posts(operation='create', body='…')"), "{details}");
+    assert!(details.contains(r#"["operation","body?","verbose?","maxPrice?"]"#), "{details}");
+}
