@@ -101,7 +101,7 @@ impl Ontology {
     /// For each entry the nodes on its shortlist, and how well it fits each.
     fn fits(&self, catalog: &Catalog, index: &Index, range: Range<usize>, reader: &mut Reader) -> Vec<Choices> {
         let server = Server::of(index, range.clone());
-        // NodeMeaning counts half here: the other half is that of the best phrase, which only the shortlist has.
+        // Meaning counts half here: the other half is that of the best phrase, which only the shortlist has.
         let wholes: Vec<(usize, Vec<f32>)> = self
             .meanings
             .candidates()
