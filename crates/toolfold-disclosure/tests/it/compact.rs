@@ -62,11 +62,11 @@ fn nothing_asked_shows_what_there_is() {
     fixture.pins = vec![fixture.catalog.resolve("post_message").unwrap()];
     assert_snapshot!(fixture.find(json!({})), @"
     slack.post_message(channel: string, text: string) — Posts a message to a channel
-    Coding — 2 tools: Write, review, build, test and ship software
+    Coding — 1 tool: Write, review, build, test and ship software
     Messaging — 2 tools: Email, chat, text messages, calls, queues and notices
     Search — 1 tool: Find things out: the web, papers, reference works
     Projects — 2 tools: Issues, boards, sprints, tasks and shared knowledge
-    Office — 2 tools: Documents, spreadsheets, slides, notes, forms, calendars
+    Office — 1 tool: Documents, spreadsheets, slides, notes, forms, calendars
     Servers/github — 3 tools: Work with issues and pull requests
     Servers/notes — 2 tools: call_tool, search
     Servers/slack — 2 tools: post_message, list_channels

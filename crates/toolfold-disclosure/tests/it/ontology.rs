@@ -93,16 +93,13 @@ fn thirty_tools_of_a_project_have_their_places() {
     let nodes = fixture.catalog.root().children.iter().filter(|root| root.name() != SERVERS).flat_map(Node::walk);
     let lines: Vec<String> = nodes.filter(|node| !node.own_entries().is_empty()).map(names).collect();
     assert_snapshot!(lines.join("\n"), @"
+    Coding: loop_cancel spec_update
     Coding/Scaffolding: generate generate_component generate_from_spec spec_create spec_show template_list
-    Coding/Builds: loop_cancel workflow_list workflow_status
     AI/Agents: agent_execute agent_list agent_status
-    Projects: loop_set
-    Projects/Issues: registry_update
-    Projects/Tasks: registry_deps registry_list registry_next registry_update spec_list
+    Projects/Tasks: registry_deps registry_init registry_list registry_next registry_update spec_list
     Projects/Workspaces: spec_delete spec_init
-    System/Workflows: loop_get loop_start spec_validate workflow_approve workflow_list workflow_start workflow_status
-    System/Status: agent_status workflow_status
-    Other: metrics_show registry_init registry_sync spec_archive spec_update
+    System/Workflows: loop_get loop_set loop_start workflow_approve workflow_list workflow_start workflow_status
+    Other: metrics_show registry_sync spec_archive spec_validate
     ");
 }
 

@@ -104,8 +104,15 @@ fn verb(words: &[String]) -> Option<Verb> {
     }
     (start..words.len()).find_map(|at| {
         let (acts, places) = deed(words, at)?;
-        Some(Verb { acts, places, first: at == start })
+        Some(Verb { acts, places, first: at == start && !may_be_thing(&words[at..]) })
     })
+}
+
+/// Whether the first of some words is as likely a thing: "order status" orders nothing, "order a pizza" does.
+fn may_be_thing(words: &[String]) -> bool {
+    let noun = lexicon().exactly(&words[0]).is_some_and(|sense| sense.noun);
+    let followed = words.get(1).is_some_and(|next| is_one_of(&DETERMINERS, next) || is_preposition(next));
+    noun && !followed && !is_one_of(&ORDERS, &words[0])
 }
 
 /// The acts of a verb that begins here, and where its words stand.
@@ -115,7 +122,11 @@ fn deed(words: &[String], at: usize) -> Option<(Acts, Vec<usize>)> {
     if let Some((acts, places)) = lexicon.phrase(here) {
         return Some((acts, places.into_iter().map(|place| at + place).collect()));
     }
+    // What may be a thing is one in the plural, and with nothing after it.
     let word = lexicon.word(&here[0])?;
+    if word.noun && (here.len() == 1 || lexicon.exactly(&here[0]).is_none()) {
+        return None;
+    }
     // "make bob an owner" makes nothing: it changes something.
     let determined = |word: &String| is_one_of(&DETERMINERS, word);
     if here[0] == "make" && here.len() > 3 && !determined(&here[1]) && here[2..].iter().any(determined) {
@@ -168,6 +179,9 @@ fn head(words: &[String], verb: &[usize], after: usize, things: &[Mention]) -> O
     things.iter().rev().find(|thing| thing.end > begin && thing.end <= end).map(|thing| thing.thing)
 }
 
+/// Verbs that may be things, and seldom are at the beginning of a request.
+const ORDERS: [&str; 6] = ["list", "query", "run", "schedule", "search", "test"];
+
 /// What begins another part of a sentence.
 const JOINTS: [&str; 21] = [
     "and", "are", "because", "can", "did", "do", "does", "has", "have", "if", "is", "so", "that", "then", "was",
@@ -193,7 +207,13 @@ mod tests {
 
     #[test]
     fn lists_are_in_their_order() {
-        assert!(BEFORE.is_sorted() && JOINTS.is_sorted() && QUESTIONS.is_sorted() && DETERMINERS.is_sorted());
+        assert!(
+            BEFORE.is_sorted()
+                && ORDERS.is_sorted()
+                && JOINTS.is_sorted()
+                && QUESTIONS.is_sorted()
+                && DETERMINERS.is_sorted()
+        );
     }
 
     #[test]
@@ -205,6 +225,9 @@ mod tests {
         assert_eq!(read("weather in rome").acts, Acts::NONE);
         assert_eq!(read("let me read the report").acts, acts("read"));
         assert_eq!(read("let bob read the report").acts, acts("let"));
+        assert_eq!(read("issues").acts, Acts::NONE);
+        assert!(read("order status").clear < 1.0 && read("order a pizza").clear == 1.0);
+        assert!(read("list pods").clear == 1.0);
         assert!(read("who is in the team").acts.meets(acts("list")));
     }
 
