@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toolfold_catalog::{Catalog, ServerTools, Source};
+use toolfold_catalog::{Catalog, ServerSource, ServerTools};
 use toolfold_core::{ServerName, slug};
 use toolfold_wire::{Raw, raw};
 
@@ -79,7 +79,7 @@ pub fn catalog(tools: &[Tool]) -> Catalog {
     }
     let read = |(name, tools): (String, Vec<Raw>)| {
         let name = ServerName::new(&name).ok()?;
-        Some(Arc::new(ServerTools::read(Source { name, prefix: true, title: None, instructions: None, tools }).0))
+        Some(Arc::new(ServerTools::read(ServerSource { name, prefix: true, title: None, instructions: None, tools }).0))
     };
     Catalog::merge(1, servers.into_iter().filter_map(read))
 }

@@ -19,5 +19,5 @@ pub use catalog::{Catalog, Diff};
 pub use node::{Node, SERVERS};
 pub use old_names::follow;
 pub use resolve::{LONGEST_SPELLING, Unresolved};
-pub use server::{ServerTools, SetAside, Source};
+pub use server::{ServerSource, ServerTools, SetAside};
 pub use tree::Shelf;

@@ -11,7 +11,7 @@ use crate::common;
 
 /// What a server said about itself and its tools.
 #[derive(Debug, Clone)]
-pub struct Source {
+pub struct ServerSource {
     pub name: ServerName,
     /// Whether its tools are shown as `server__tool`; bare names otherwise.
     pub prefix: bool,
@@ -45,7 +45,7 @@ impl ServerTools {
         ServerTools { name, prefix: true, title: None, instructions: Some(about.to_owned()), entries }
     }
 
-    pub fn read(source: Source) -> (ServerTools, Vec<SetAside>) {
+    pub fn read(source: ServerSource) -> (ServerTools, Vec<SetAside>) {
         let mut entries = Vec::with_capacity(source.tools.len());
         let mut set_aside = Vec::new();
         let mut names = HashSet::new();
@@ -59,7 +59,7 @@ impl ServerTools {
             }
         }
         common::leave_out(&mut entries);
-        let Source { name, prefix, title, instructions, .. } = source;
+        let ServerSource { name, prefix, title, instructions, .. } = source;
         (ServerTools { name, prefix, title, instructions, entries }, set_aside)
     }
 

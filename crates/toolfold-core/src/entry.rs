@@ -59,6 +59,8 @@ pub struct Lines {
     /// Without the parentheses; `None` of what cannot be called.
     pub signature: Option<Box<str>>,
     pub summary: Box<str>,
+    /// Whether it may destroy something or show it to everybody.
+    pub grave: bool,
     /// Tokens of the line with signature and summary, with the summary, and with the id alone.
     pub costs: [u32; 3],
 }

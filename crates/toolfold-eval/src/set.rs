@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
-use toolfold_catalog::{Catalog, ServerTools, Source};
+use toolfold_catalog::{Catalog, ServerSource, ServerTools};
 use toolfold_core::{Entry, ServerName, ToolId, slug};
 use toolfold_wire::{Raw, raw};
 
@@ -100,7 +100,7 @@ impl EvalSet {
             let list: List = serde_json::from_str(&text).map_err(|error| bad(file, error.line(), error.to_string()))?;
             let tools = list.tools.iter().map(raw).collect();
             servers.push(Arc::new(
-                ServerTools::read(Source { name, prefix: true, title: None, instructions: None, tools }).0,
+                ServerTools::read(ServerSource { name, prefix: true, title: None, instructions: None, tools }).0,
             ));
         }
         EvalSet::asked(Catalog::merge(1, servers), queries, |id| {
@@ -144,7 +144,7 @@ fn build(lines: Vec<ToolLine>) -> (Catalog, HashMap<String, ToolId>) {
         ids.insert(line.id, tool);
     }
     let read = |(name, tools)| {
-        let source = Source { name, prefix: true, title: None, instructions: None, tools };
+        let source = ServerSource { name, prefix: true, title: None, instructions: None, tools };
         Arc::new(ServerTools::read(source).0)
     };
     (Catalog::merge(1, servers.into_iter().map(read)), ids)

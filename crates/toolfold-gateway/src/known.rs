@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use toolfold_catalog::{ServerTools, SetAside, Source as Tools, follow};
+use toolfold_catalog::{ServerSource, ServerTools, SetAside, follow};
 use toolfold_config::Server;
 use toolfold_core::{Absent, ServerName, shown_line};
 use toolfold_upstream::{Manifest, State};
@@ -37,7 +37,7 @@ impl Known {
     }
 
     pub(crate) fn local(server: LocalServer) -> Self {
-        let (tools, set_aside) = ServerTools::read(Tools {
+        let (tools, set_aside) = ServerTools::read(ServerSource {
             name: server.name.clone(),
             prefix: true,
             title: server.title.clone(),
@@ -99,7 +99,7 @@ impl Listed {
     /// a thread that answers somebody.
     pub(crate) fn read(config: &Server, mut manifest: Arc<Manifest>, before: Option<&Listed>) -> Self {
         let info = manifest.server_info.as_ref().and_then(Object::parse).unwrap_or_default();
-        let (mut tools, set_aside) = ServerTools::read(Tools {
+        let (mut tools, set_aside) = ServerTools::read(ServerSource {
             name: config.name.clone(),
             prefix: config.prefix,
             title: info.string("title"),

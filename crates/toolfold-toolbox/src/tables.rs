@@ -25,8 +25,8 @@ pub(crate) fn tools() -> Vec<Tool> {
         .gives(json!({"rows": {"type": "array", "items": {"type": "object"}}, "count": {"type": "integer"}})),
         Tool::new(
             "markdown_table",
-            "Make a table",
-            "Write rows (an array of objects) as a Markdown table with aligned columns.",
+            "Rows as Markdown",
+            "Convert rows (an array of objects) to Markdown text: a table with aligned columns.",
             markdown_table,
         )
         .needs("rows", json!({"type": "array", "items": {"type": "object"}, "description": "The rows"}))

@@ -2,19 +2,21 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
+mod common;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use toolfold_catalog::{Catalog, Node, ServerTools, SetAside, Shelf, Source, Unresolved};
+use toolfold_catalog::{Catalog, Node, ServerSource, ServerTools, SetAside, Shelf, Unresolved};
 use toolfold_core::{ServerName, ToolId};
 use toolfold_wire::raw;
 
-fn source(name: &str, prefix: bool, tools: &[Value]) -> Source {
+fn source(name: &str, prefix: bool, tools: &[Value]) -> ServerSource {
     let tools = tools.iter().map(raw).collect();
-    Source { name: ServerName::new(name).unwrap(), prefix, title: None, instructions: None, tools }
+    ServerSource { name: ServerName::new(name).unwrap(), prefix, title: None, instructions: None, tools }
 }
 
 fn tool(name: &str) -> Value {
@@ -24,29 +26,6 @@ fn tool(name: &str) -> Value {
 fn read(name: &str, prefix: bool, tools: &[&str]) -> Arc<ServerTools> {
     let tools: Vec<Value> = tools.iter().map(|name| tool(name)).collect();
     Arc::new(ServerTools::read(source(name, prefix, &tools)).0)
-}
-
-/// What many tools of a server say tells none of them apart; the description itself stays.
-#[test]
-fn what_all_tools_of_a_server_say_is_not_said_of_each() {
-    let said =
-        ["Send a message", "Make a call (Uses the default account)", "Read the log.\nOnly today's.", "List rooms", ""];
-    let tools: Vec<Value> = (0..)
-        .zip(said)
-        .map(|(number, said)| {
-            let description =
-                format!("Phones - Api: This is the public API. {said}\nError Responses:\n400: Bad request");
-            json!({"name": format!("t{number}"), "description": description, "inputSchema": {"type": "object"}})
-        })
-        .collect();
-    let server = ServerTools::read(source("phones", true, &tools)).0;
-    let own: Vec<&str> = server.entries.iter().map(|entry| entry.own_description()).collect();
-    assert_eq!(own[..2], ["Send a message", "Make a call (Uses the default account)"]);
-    assert_eq!(own[2], "Read the log.\nOnly today's.");
-    assert_eq!(own[4], server.entries[4].description, "what would have nothing left to say keeps it all");
-    assert!(server.entries.iter().all(|entry| entry.description.starts_with("Phones - Api: ")));
-    let few = ServerTools::read(source("phones", true, &tools[..3])).0;
-    assert!(few.entries.iter().all(|entry| entry.own.is_none()), "three tools may be alike by chance");
 }
 
 fn exposed(catalog: &Catalog) -> String {

@@ -7,6 +7,7 @@ mod client;
 mod examples;
 mod left_out;
 mod nodes;
+mod odd_files;
 mod outside;
 mod problems;
 mod resolved;

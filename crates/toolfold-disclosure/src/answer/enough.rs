@@ -2,8 +2,8 @@
 //! more of them are cheaper than another search.
 //!
 //! What a reader would get wrong: what is cut here is not what a budget cuts. A hit that is left out is one that hardly
-//! anybody meant: on public sets the right tool is lost with it in less than one request of a hundred, which
-//! `toolfold eval` measures ("in the answer", beside Recall@10).
+//! anybody meant: in the mean of public sets the right tool is lost with it in one request of a hundred, which `toolfold eval`
+//! measures beside Recall@10.
 
 use super::alike::Line;
 use crate::level::Level;

@@ -14,8 +14,8 @@ use crate::level::Level;
 use crate::surface::{Search, note, text_result};
 use crate::view::View;
 
-/// Below this the best hit is a guess. Of short phrases that nothing fits about half are below it, of those that something
-/// does one in twenty.
+/// Below this the best hit is a guess, and said to be one. Low on purpose: "no close match" above the right tool costs a
+/// second search, a doubtful hit without a warning only a look.
 pub const DOUBTFUL: f32 = 0.15;
 pub const DOUBT: &str = "No close match. The nearest:";
 const NODES_NAMED: usize = 12;

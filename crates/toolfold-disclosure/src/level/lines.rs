@@ -1,6 +1,7 @@
 //! An entry in one line, made once: reading a schema and counting tokens costs more than finding the entry did.
 
 use toolfold_core::{Entry, Lines};
+use toolfold_index::Risk;
 
 use super::{Level, prose, signature};
 use crate::tokens::count;
@@ -9,16 +10,21 @@ use crate::tokens::count;
 const LARGEST_DEFINITION: usize = 512 * 1024;
 /// The signature of such a one: there is more to know.
 const UNREAD: &str = "…~";
+/// In front of what destroys something or shows it to everybody.
+const GRAVE: &str = "! ";
 
 /// The parts of an entry's line and what its forms cost; kept with the entry.
 pub fn lines(entry: &Entry) -> &Lines {
     entry.lines.get_or_init(|| {
         let summary = prose::summary(entry).into_boxed_str();
-        let signature = entry.is_tool().then(|| {
-            let readable = entry.definition.get().len() <= LARGEST_DEFINITION;
-            if readable { signature(entry).text.into_boxed_str() } else { UNREAD.into() }
-        });
-        let mut lines = Lines { signature, summary, costs: [0; 3] };
+        let readable = entry.definition.get().len() <= LARGEST_DEFINITION;
+        let signature =
+            entry.is_tool().then(|| if readable { signature(entry).text.into_boxed_str() } else { UNREAD.into() });
+        let grave = match readable {
+            true => Risk::of(entry).is_grave(),
+            false => entry.hints.destructive == Some(true),
+        };
+        let mut lines = Lines { signature, summary, grave, costs: [0; 3] };
         lines.costs = FORMS.map(|form| u32::try_from(count(&line(entry, &lines, form))).unwrap_or(u32::MAX));
         lines
     })
@@ -29,11 +35,12 @@ pub(crate) const FORMS: [Level; 3] = [Level::Signature, Level::Summary, Level::N
 
 /// The line of an entry in one of its forms.
 pub(crate) fn line(entry: &Entry, lines: &Lines, form: Level) -> String {
-    let Lines { signature, summary, .. } = lines;
+    let Lines { signature, summary, grave, .. } = lines;
+    let mark = if *grave { GRAVE } else { "" };
     match (form, signature) {
         (Level::Name, _) => entry.id.to_string(),
-        (Level::Summary, _) | (_, None) => format!("{} — {summary}", entry.id),
-        (_, Some(signature)) => format!("{}({signature}) — {summary}", entry.id),
+        (Level::Summary, _) | (_, None) => format!("{} — {mark}{summary}", entry.id),
+        (_, Some(signature)) => format!("{}({signature}) — {mark}{summary}", entry.id),
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::json;
-use toolfold_catalog::{Catalog, ServerTools, Source};
+use toolfold_catalog::{Catalog, ServerSource, ServerTools};
 use toolfold_core::ServerName;
 use toolfold_index::{Index, OTHER, Placement};
 use toolfold_wire::raw;
@@ -31,6 +31,6 @@ pub(super) fn of(servers: &[&str]) -> Vec<String> {
 fn stand_in(name: &str) -> Option<Arc<ServerTools>> {
     let server = ServerName::new(name).ok()?;
     let tools = vec![raw(&json!({"name": name, "inputSchema": {}}))];
-    let source = Source { name: server, prefix: true, title: None, instructions: None, tools };
+    let source = ServerSource { name: server, prefix: true, title: None, instructions: None, tools };
     Some(Arc::new(ServerTools::read(source).0))
 }

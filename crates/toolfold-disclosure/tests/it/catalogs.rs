@@ -2,12 +2,12 @@
 //! files, storage and refactoring. No prefixes, so that names are short.
 
 use serde_json::{Value, json};
-use toolfold_catalog::Source;
+use toolfold_catalog::ServerSource;
 
 use crate::fixture::{source, tool};
 
-pub(crate) fn bare(name: &str, tools: &[Value]) -> Source {
-    Source { prefix: false, ..source(name, tools) }
+pub(crate) fn bare(name: &str, tools: &[Value]) -> ServerSource {
+    ServerSource { prefix: false, ..source(name, tools) }
 }
 
 fn object(properties: Value, required: Value) -> Value {
@@ -15,7 +15,7 @@ fn object(properties: Value, required: Value) -> Value {
 }
 
 /// Fourteen tools; four of them are what everybody starts with.
-pub(crate) fn home() -> Source {
+pub(crate) fn home() -> ServerSource {
     let device = |more: Value| {
         let mut properties = json!({"device_id": {"type": "string"}});
         properties.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -63,7 +63,7 @@ pub(crate) fn home() -> Source {
 pub(crate) const CORE: [&str; 4] = ["get_home_structure", "get_states", "trigger_any_flow", "get_flow_overview"];
 
 /// Thirty tools of a project that is driven by specifications: those that search is measured on.
-pub(crate) fn project() -> Source {
+pub(crate) fn project() -> ServerSource {
     bare("project", &lines(include_str!("../../../../eval/project/tools.jsonl")))
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn lines(text: &str) -> Vec<Value> {
     text.lines().map(read).collect()
 }
 
-pub(crate) fn file() -> Source {
+pub(crate) fn file() -> ServerSource {
     let path = || object(json!({"path": {"type": "string"}}), json!(["path"]));
     let read = object(
         json!({
@@ -110,7 +110,7 @@ pub(crate) fn file() -> Source {
     )
 }
 
-pub(crate) fn storage() -> Source {
+pub(crate) fn storage() -> ServerSource {
     bare(
         "storage",
         &[
@@ -128,7 +128,7 @@ pub(crate) fn storage() -> Source {
     )
 }
 
-pub(crate) fn refactor() -> Source {
+pub(crate) fn refactor() -> ServerSource {
     let mut rename = tool(
         "rename_symbol",
         "Renames a symbol project-wide and updates references",

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toolfold_catalog::{Catalog, ServerTools, Source};
+use toolfold_catalog::{Catalog, ServerSource, ServerTools};
 use toolfold_core::{Absent, Entry, ServerName, Surface, SurfaceSettings};
 use toolfold_disclosure::{Action, View, answer, is_reserved, refusal_result, route};
 use toolfold_index::{Index, Placement};
@@ -23,7 +23,7 @@ impl Fixture {
         Fixture::of([github(), slack(), notes()])
     }
 
-    pub(crate) fn of(servers: impl IntoIterator<Item = Source>) -> Fixture {
+    pub(crate) fn of(servers: impl IntoIterator<Item = ServerSource>) -> Fixture {
         let servers = servers.into_iter().map(|source| Arc::new(ServerTools::read(source).0));
         let catalog = Catalog::merge_beside(1, servers, is_reserved);
         let index = Index::build(&catalog);
@@ -86,9 +86,9 @@ pub(crate) fn text(result: &Raw) -> String {
     result["content"][0]["text"].as_str().unwrap().to_owned()
 }
 
-pub(crate) fn source(name: &str, tools: &[Value]) -> Source {
+pub(crate) fn source(name: &str, tools: &[Value]) -> ServerSource {
     let tools = tools.iter().map(raw).collect();
-    Source { name: ServerName::new(name).unwrap(), prefix: true, title: None, instructions: None, tools }
+    ServerSource { name: ServerName::new(name).unwrap(), prefix: true, title: None, instructions: None, tools }
 }
 
 pub(crate) fn tool(name: &str, description: &str, schema: Value) -> Value {
@@ -100,7 +100,7 @@ pub(crate) fn entry(schema: Value) -> Entry {
     Entry::tool(&server, &raw(&tool("t", "Does a thing.", schema))).unwrap()
 }
 
-pub(crate) fn github() -> Source {
+pub(crate) fn github() -> ServerSource {
     let repo =
         json!({"owner": {"type": "string", "description": "Owner of the repository"}, "repo": {"type": "string"}});
     let with = |more: Value, required: Value| {
@@ -154,7 +154,7 @@ pub(crate) fn github() -> Source {
     source
 }
 
-pub(crate) fn slack() -> Source {
+pub(crate) fn slack() -> ServerSource {
     source(
         "slack",
         &[
@@ -168,7 +168,7 @@ pub(crate) fn slack() -> Source {
     )
 }
 
-pub(crate) fn notes() -> Source {
+pub(crate) fn notes() -> ServerSource {
     let spaced = r#"{ "name" : "search",  "description": "Search notes by text", "inputSchema": {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]},
   "execution": {"taskSupport": "optional"} }"#;
     let mut source = source("notes", &[tool("call_tool", "Calls whoever wrote the note.", json!({"type": "object"}))]);

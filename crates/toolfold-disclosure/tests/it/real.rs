@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use toolfold_catalog::{Catalog, ServerTools, Source};
+use toolfold_catalog::{Catalog, ServerSource, ServerTools};
 use toolfold_core::{Entry, ServerName, Surface, slug};
 use toolfold_disclosure::level::{self, Level};
 use toolfold_disclosure::{Checker, View, tokens, tools};
@@ -32,7 +32,7 @@ fn catalog() -> Option<Catalog> {
         let tools: Vec<Raw> = serde_json::from_str(list["tools"].get()).unwrap();
         let name = ServerName::new(slug(&stem)).unwrap();
         let (server, set_aside) =
-            ServerTools::read(Source { name, prefix: true, title: None, instructions: None, tools });
+            ServerTools::read(ServerSource { name, prefix: true, title: None, instructions: None, tools });
         assert_eq!(set_aside, []);
         servers.push(Arc::new(server));
     }

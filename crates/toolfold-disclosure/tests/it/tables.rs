@@ -5,7 +5,7 @@
 //! number). What compares is the share of the first row, which is everything shown at once.
 
 use serde_json::{Value, json};
-use toolfold_catalog::Source;
+use toolfold_catalog::ServerSource;
 use toolfold_core::Surface;
 use toolfold_disclosure::{View, answer, level, route, tokens, tools};
 use toolfold_wire::raw;
@@ -61,7 +61,7 @@ fn grown(count: usize) -> Fixture {
     };
     let tools: Vec<Value> = (0..count).map(again).collect();
     let servers = tools.chunks(50).enumerate().map(|(place, tools)| bare(&format!("group{place}"), tools));
-    Fixture::of(servers.collect::<Vec<Source>>())
+    Fixture::of(servers.collect::<Vec<ServerSource>>())
 }
 
 #[test]

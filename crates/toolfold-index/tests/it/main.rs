@@ -14,14 +14,14 @@ use insta::assert_snapshot;
 use proptest::prelude::*;
 
 use serde_json::{Value, json};
-use toolfold_catalog::{Catalog, ServerTools, Source};
+use toolfold_catalog::{Catalog, ServerSource, ServerTools};
 use toolfold_core::{Kind, ServerName, slug};
 use toolfold_index::{FLOOR, Filter, Index, Precise, Query, packed};
 use toolfold_wire::{Raw, raw};
 
 fn server(name: &str, tools: Vec<Raw>) -> Arc<ServerTools> {
     let name = ServerName::new(name).unwrap();
-    Arc::new(ServerTools::read(Source { name, prefix: true, title: None, instructions: None, tools }).0)
+    Arc::new(ServerTools::read(ServerSource { name, prefix: true, title: None, instructions: None, tools }).0)
 }
 
 fn tool(name: &str, description: &str, schema: Value) -> Raw {
@@ -323,12 +323,12 @@ fn real_catalogs_are_searched_by_meaning() {
         "knit a woollen sweater",
     ];
     assert_snapshot!(asked.map(best).join("\n"), @"
-    open a pull request: postman.updatePullRequest postman.getCollectionPullRequests server-github-2025.get_pull_request
-    read a file from disk: server-filesystem.read_text_file server-filesystem.read_file google-workspace-mcp.drive_read_file_content
-    send a message to a slack channel: dynatrace.send_slack_message server-slack-2025.slack_post_message ms-365.send-channel-message
-    take a picture of a web page: chrome-devtools-mcp.take_screenshot playwright-mcp.browser_take_screenshot chrome-devtools-mcp.take_snapshot
-    what is the time in Tokyo: mcp-server-time.convert_time mcp-server-time.get_current_time ms-365.find-meeting-times
-    run an SQL query: awslabs-postgres.run_query mcp-clickhouse.run_query neon.run_sql
+    open a pull request: postman.updatePullRequest postman.getCollectionPullRequests server-github-2025.create_pull_request
+    read a file from disk: server-filesystem.read_text_file server-filesystem.read_file server-filesystem.read_media_file
+    send a message to a slack channel: dynatrace.send_slack_message server-slack-2025.slack_post_message server-slack-2025.slack_reply_to_thread
+    take a picture of a web page: chrome-devtools-mcp.take_screenshot playwright-mcp.browser_take_screenshot server-puppeteer-2025.puppeteer_screenshot
+    what is the time in Tokyo: mcp-server-time.get_current_time google-calendar.get-current-time ms-365.find-meeting-times
+    run an SQL query: awslabs-postgres.run_query mcp-clickhouse.run_query mcp-server-motherduck.execute_query
     find a flight to Rome and book a hotel there: ms-365.list-room-list-rooms ms-365.get-room mapbox.optimization_tool
     knit a woollen sweater:
     ");

@@ -1,13 +1,13 @@
 //! A server as the catalog has it: its instructions, its tools, and who was there before.
 
 use serde_json::{Value, json};
-use toolfold_catalog::{ServerTools, Source};
+use toolfold_catalog::{ServerSource, ServerTools};
 use toolfold_core::ServerName;
 use toolfold_scan::{Context, Family, Piece, Role, Severity, scan_definition, scan_server, scan_texts};
 use toolfold_wire::raw;
 
 fn server(name: &str, instructions: Option<&str>, tools: &[Value]) -> ServerTools {
-    let source = Source {
+    let source = ServerSource {
         name: ServerName::new(name).unwrap(),
         prefix: true,
         title: None,

@@ -81,7 +81,8 @@ async fn collect(app: &App, headers: &HeaderMap, body: &mut Incoming) -> Result<
     // Room for all of it, and memory for as much as has come: pages nobody wrote to cost nothing. What is large gets more
     // room than any allocator keeps for later, so that it goes back to the system with the request.
     let room = if announced as usize > LARGE { LARGEST_BODY + LARGE } else { announced as usize };
-    let mut whole = Vec::with_capacity(room);
+    let mut whole = Vec::new();
+    whole.try_reserve_exact(room).map_err(|_| NoBody::NoMemory)?;
     let mut share = None;
     let mut next = Some(first);
     while let Some(more) = next {

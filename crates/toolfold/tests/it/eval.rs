@@ -63,7 +63,7 @@ fn a_file_of_queries_is_enough_to_measure_what_is_configured() {
     assert!((1..=2).contains(&bins.iter().map(|bin| bin["queries"].as_u64().unwrap()).sum::<u64>()), "{bins:#?}");
 
     let table = run(&world, &["eval", "--queries", "queries.jsonl", "--calibration"]);
-    assert!(table.starts_with("34 tools, 2 queries\nHit@1                    100.0\n"), "{table}");
+    assert!(table.starts_with("34 tools, 2 queries\nHit@1                       100.0\n"), "{table}");
     assert!(table.contains("\nconfidence  first hits  claimed  right\n"), "{table}");
 }
 
