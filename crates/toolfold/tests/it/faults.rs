@@ -165,10 +165,11 @@ async fn a_ten_megabyte_list_is_served_like_any_other() {
     let fake = FakeServer::script(json!({"tools": ["needle"], "huge_list": 10_000_000}));
     let world = world("", &[("fake", &fake)]);
     let client = stdio(&world).await;
-    let found = client.request("tools/call", json!({"name": "find_tools", "arguments": {"query": "needle"}})).await;
-    assert!(text(&found).starts_with("fake.needle("), "{found}");
+    // A call waits for its server as long as that takes; a search only for a while.
     let result = client.request("tools/call", json!({"name": "fake.needle", "arguments": {}})).await;
     assert!(result["isError"].is_null(), "{result}");
+    let found = client.request("tools/call", json!({"name": "find_tools", "arguments": {"query": "needle"}})).await;
+    assert!(text(&found).starts_with("fake.needle("), "{found}");
 }
 
 #[tokio::test]
