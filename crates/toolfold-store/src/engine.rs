@@ -72,7 +72,7 @@ pub struct Pending<T>(Result<oneshot::Receiver<Result<T, StoreError>>, Option<St
 
 impl<T> Pending<T> {
     /// An answer, and where it is given.
-    pub(crate) fn pending() -> (oneshot::Sender<Result<T, StoreError>>, Self) {
+    pub(crate) fn awaited() -> (oneshot::Sender<Result<T, StoreError>>, Self) {
         let (give, wait) = oneshot::channel();
         (give, Pending(Ok(wait)))
     }

@@ -72,7 +72,7 @@ impl Sqlite {
         &self,
         work: impl FnOnce(&mut Keeper) -> Result<T, StoreError> + Send + 'static,
     ) -> Pending<T> {
-        let (give, answer) = Pending::pending();
+        let (give, answer) = Pending::awaited();
         let question = Box::new(move |keeper: &mut Keeper| {
             // Nobody waiting for it any more is fine.
             let _ = give.send(work(keeper));
