@@ -8,6 +8,7 @@ use super::document;
 use super::example::example;
 use super::order::by_need;
 use super::prose::{clipped, description, returns};
+use super::shape::{short_name, shown_name};
 use super::signature::{of_schema, signature};
 use super::{Level, summary};
 use crate::schema::parameters;
@@ -50,7 +51,7 @@ pub(super) fn usage_as(entry: &Entry, name: &str) -> String {
         .as_object()
         .into_iter()
         .flatten()
-        .map(|(name, value)| format!("{}={}", super::shape::shown_name(name), literal(value)))
+        .map(|(name, value)| format!("{}={}", shown_name(name), literal(value)))
         .collect();
     clipped(&format!("{name}({})", arguments.join(", ")), LONGEST_USAGE)
 }
@@ -59,7 +60,7 @@ fn details(entry: &Entry, object: Object) -> Object {
     let schema = entry.input_schema();
     let names: Vec<String> = by_need(entry, &parameters(&schema, &schema).list)
         .into_iter()
-        .map(|parameter| if parameter.required { parameter.name.to_owned() } else { format!("{}?", parameter.name) })
+        .map(|parameter| format!("{}{}", short_name(parameter.name), if parameter.required { "" } else { "?" }))
         .collect();
     let mut object =
         object.with("description", &description(entry)).with("parameters", &names).with("usage", &usage(entry));

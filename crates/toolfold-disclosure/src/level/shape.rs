@@ -13,6 +13,9 @@ pub(super) const MARK: char = '~';
 /// What is left out and need not be known.
 pub(super) const CUT: char = '…';
 /// Characters of a shape that a call can do without, and of one that it cannot.
+/// Bytes of a parameter's name that somebody might have to write, and letters that are left of a longer one.
+const LONGEST_NAME: usize = 200;
+const SHORT_NAME: usize = 40;
 const OPTIONAL: usize = 72;
 const REQUIRED: usize = 220;
 /// Characters of the first values of a list that is too long.
@@ -34,7 +37,18 @@ pub(super) fn parameter_shape(root: &Value, parameter: &Parameter<'_>) -> String
 }
 
 /// A parameter's name as a signature shows it: as it is where that is safe to read, quoted otherwise.
+pub(super) fn short_name(name: &str) -> String {
+    if name.len() <= LONGEST_NAME {
+        return name.to_owned();
+    }
+    let head: String = name.chars().take(SHORT_NAME).collect();
+    format!("{head}{CUT}")
+}
+
 pub(super) fn shown_name(name: &str) -> String {
+    if name.len() > LONGEST_NAME {
+        return format!("{}{MARK}", short_name(name));
+    }
     let plain = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_-.$@".contains(c));
     if plain { name.to_owned() } else { Value::from(name).to_string() }
 }

@@ -9,13 +9,15 @@ use super::details::{counted, describe, returned, usage};
 use super::order::by_need;
 use super::parameter::{find, nearest, parameter};
 use super::prose::{clipped, mentions, paragraphs};
-use super::shape::{parameter_shape, shape};
+use super::shape::{parameter_shape, shape, short_name};
 use super::{Level, description};
 use crate::schema::{Parameter, parameters, resolve};
 use crate::tokens::count;
 
 /// Letters of a token, about: for cutting prose, not for counting.
 const LETTERS: usize = 4;
+/// No token has more bytes.
+const LONGEST_TOKEN: usize = 128;
 const LONGEST_BRIEF: usize = 120;
 const LONGEST_MENTION: usize = 1200;
 /// Tokens kept for what an answer says about itself.
@@ -24,7 +26,7 @@ const REMARKS: usize = 60;
 /// An entry at a level, in at most so many tokens, as far as its names alone leave room.
 pub fn describe_within(entry: &Entry, level: Level, budget: usize) -> Raw {
     let whole = describe(entry, level);
-    if level != Level::Full || !entry.is_tool() || count(whole.get()) <= budget {
+    if level != Level::Full || !entry.is_tool() || cost(whole.get(), budget) <= budget {
         return whole;
     }
     let schema = entry.input_schema();
@@ -54,7 +56,7 @@ pub fn parameter_within(entry: &Entry, path: &str, budget: usize) -> Result<Raw,
         Ok(whole) => whole,
         Err(near) => return said_of(entry, path, budget).ok_or(near),
     };
-    if count(whole.get()) <= budget {
+    if cost(whole.get(), budget) <= budget {
         return Ok(whole);
     }
     let root = entry.input_schema();
@@ -79,12 +81,17 @@ pub fn parameter_within(entry: &Entry, path: &str, budget: usize) -> Result<Raw,
     Ok(counted(object.with("note", &note)))
 }
 
+/// What a text costs; far too much where it is so long that nobody need count.
+fn cost(text: &str, budget: usize) -> usize {
+    if text.len() / LONGEST_TOKEN > budget { usize::MAX } else { count(text) }
+}
+
 /// As much of each member as there is room for, the most needed first: its schema, or a line, or its name among those
 /// that were shortened.
 fn members(root: &Value, list: Vec<&Parameter<'_>>, budget: usize) -> (Map<String, Value>, Vec<String>) {
     let (mut shown, mut shortened) = (Map::new(), Vec::new());
     // A name costs something too, and every member has one.
-    let names: usize = list.iter().map(|member| count(member.name) + 2).sum();
+    let names: usize = list.iter().map(|member| count(&short_name(member.name)) + 2).sum();
     let mut left = budget.saturating_sub(names);
     for member in list {
         let target = resolve(root, member.schema);
@@ -100,17 +107,18 @@ fn members(root: &Value, list: Vec<&Parameter<'_>>, budget: usize) -> (Map<Strin
                 form.as_object_mut().and_then(|form| form.remove("required"));
             }
         }
-        let cost = |form: &Value| count(&form.to_string()) + 1;
+        let all = cost(&whole.to_string(), left);
         // No member takes so much that there is nothing left for the others.
-        if cost(&whole) * 3 <= left.max(90) && cost(&whole) <= left {
-            left -= cost(&whole);
-            shown.insert(member.name.to_owned(), whole);
+        if all.saturating_mul(3) <= left.max(90) && all < left {
+            left -= all + 1;
+            shown.insert(short_name(member.name), whole);
             continue;
         }
-        shortened.push(member.name.to_owned());
-        if cost(&brief) <= left || member.required {
-            left = left.saturating_sub(cost(&brief));
-            shown.insert(member.name.to_owned(), brief);
+        shortened.push(short_name(member.name));
+        let little = cost(&brief.to_string(), left);
+        if little < left || member.required {
+            left = left.saturating_sub(little.saturating_add(1));
+            shown.insert(short_name(member.name), brief);
         }
     }
     (shown, shortened)

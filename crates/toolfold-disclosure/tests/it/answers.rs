@@ -141,3 +141,17 @@ fn usage_shows_what_a_call_is_for() {
     assert!(details.contains("s.manage_posts(operation='create', body='…')"), "{details}");
     assert!(details.contains(r#"["operation","body?","verbose?","maxPrice?"]"#), "{details}");
 }
+
+#[test]
+fn a_monstrous_definition_is_described_within_the_budget() {
+    let name = "n".repeat(100_000);
+    let values: Vec<String> = (0..100_000).map(|number| format!("value {number}")).collect();
+    let schema = json!({"type": "object", "required": [name, "kind"], "properties": {
+        name: {"type": "string"}, "kind": {"enum": values}}});
+    let monster = tool("monster", &"Words without end. ".repeat(100_000), schema);
+    let fixture = Fixture::of([source("x", &[monster])]);
+    for detail in ["name", "summary", "signature", "details", "full"] {
+        let said = fixture.find(json!({"tool": "x.monster", "detail": detail}));
+        assert!(said.len() < 40_000, "{detail}: {} bytes", said.len());
+    }
+}
