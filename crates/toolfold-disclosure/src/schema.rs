@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
+use toolfold_schema::unescaped;
 
 const MOST_HOPS: usize = 16;
 const DEEPEST: usize = 8;
@@ -107,26 +108,6 @@ pub(crate) fn resolve<'a>(root: &'a Value, mut schema: &'a Value) -> &'a Value {
 pub(crate) fn lookup<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
     let fragment = reference.strip_prefix('#')?;
     root.pointer(&unescaped(fragment))
-}
-
-/// `%24defs` and the like; pointers are otherwise plain.
-fn unescaped(fragment: &str) -> String {
-    let mut bytes = Vec::with_capacity(fragment.len());
-    let mut rest = fragment.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let code = after.get(..2).filter(|_| *first == b'%').and_then(|code| std::str::from_utf8(code).ok());
-        match code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// The types a schema names, `null` left out: a parameter that may be null is one that may be left out.

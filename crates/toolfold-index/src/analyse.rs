@@ -65,8 +65,7 @@ impl Field {
 pub(crate) struct Texts([String; FIELDS]);
 
 impl Texts {
-    /// `description` is the entry's, or what is to be read of it.
-    pub(crate) fn of(entry: &Entry, server_title: Option<&str>, description: &str, schema: &Value) -> Texts {
+    pub(crate) fn of(entry: &Entry, server_title: Option<&str>, schema: &Value) -> Texts {
         let mut texts = Texts::default();
         for text in [entry.server().as_str(), server_title.unwrap_or_default()] {
             words::each(text, |word| {
@@ -81,7 +80,7 @@ impl Texts {
         if words::split(title) != words::split(entry.name()) {
             texts.add(Field::Title, title);
         }
-        let (first, rest) = first_sentence(description.trim());
+        let (first, rest) = first_sentence(entry.own_description().trim());
         texts.add(Field::Summary, first);
         texts.add(Field::Description, rest);
         texts.add_schema(schema, 0);

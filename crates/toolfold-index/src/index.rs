@@ -196,21 +196,15 @@ impl<'a> Builder<'a> {
 
     fn finish(mut self, catalog: &Catalog) -> Index {
         let mut moved = vec![None; self.known.map_or(0, |known| known.documents.len())];
-        let mut position = 0;
-        // The entries of one server are neighbours in a catalog.
-        for entries in catalog.entries().chunk_by(|a, b| a.server() == b.server()) {
-            let server_title = entries.first().and_then(|entry| analyse::server_title(catalog, entry));
-            for entry in entries {
-                let material = Material { entry, server_title, description: entry.own_description() };
-                let key = material.key();
-                match (self.known, self.by_key.get(&key)) {
-                    (Some(index), Some(&old)) if moved[old].is_none() => {
-                        moved[old] = Some(position);
-                        self.copy(index, old);
-                    }
-                    _ => self.analyse(position, &material, key),
+        for (position, entry) in (0..).zip(catalog.entries()) {
+            let title = analyse::server_title(catalog, entry);
+            let key = key(entry, title);
+            match (self.known, self.by_key.get(&key)) {
+                (Some(index), Some(&old)) if moved[old].is_none() => {
+                    moved[old] = Some(position);
+                    self.copy(index, old);
                 }
-                position += 1;
+                _ => self.analyse(position, entry, title, key),
             }
         }
         self.copy_postings(&moved);
@@ -223,16 +217,15 @@ impl<'a> Builder<'a> {
         self.push_pieces(index.pieces(old));
     }
 
-    fn analyse(&mut self, position: u32, material: &Material<'_>, key: u64) {
-        let Material { entry, server_title, description } = *material;
+    fn analyse(&mut self, position: u32, entry: &Entry, server_title: Option<&str>, key: u64) {
         let schema = analyse::schema(entry);
-        let texts = Texts::of(entry, server_title, description, &schema);
+        let texts = Texts::of(entry, server_title, &schema);
         let likeness = self.add_words(position, &texts);
         let (vector, pieces) = model().entry(&texts);
         self.vectors.push(vector.row());
         self.push_pieces(&pieces);
         let names = NameHashes::new(entry, |word| self.stem(word));
-        let done = Done::read(entry, description, &schema);
+        let done = Done::read(entry, entry.own_description(), &schema);
         self.documents.push(Document { key, names, likeness, done });
     }
 
@@ -358,19 +351,9 @@ fn placed(postings: &[Posting], number: &[u32]) -> (Vec<u32>, Vec<(u32, u16, Fie
     (ends, sorted)
 }
 
-/// What is analysed of an entry. An entry of the same server, name, description and definition is the same material.
-struct Material<'a> {
-    entry: &'a Entry,
-    server_title: Option<&'a str>,
-    /// Without what many of its server's tools say.
-    description: &'a str,
-}
-
-impl Material<'_> {
-    fn key(&self) -> u64 {
-        let entry = self.entry;
-        let title = self.server_title.unwrap_or_default();
-        let texts = [entry.server().as_str(), title, entry.name(), self.description, entry.definition.get()];
-        Hash::of(texts.into_iter().chain(entry.aliases.iter().map(String::as_str)), "\0")
-    }
+/// An entry of the same server, name, own description and definition is the same to analyse.
+fn key(entry: &Entry, server_title: Option<&str>) -> u64 {
+    let (server, title) = (entry.server().as_str(), server_title.unwrap_or_default());
+    let texts = [server, title, entry.name(), entry.own_description(), entry.definition.get()];
+    Hash::of(texts.into_iter().chain(entry.aliases.iter().map(String::as_str)), "\0")
 }

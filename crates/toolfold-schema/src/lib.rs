@@ -21,6 +21,7 @@ mod violation;
 use serde_json::Value;
 use toolfold_core::{Fuel, Spent};
 
+pub use resources::unescaped;
 pub use violation::{Flaw, Violation};
 
 /// Values inside one another, references followed: this bounds the stack.

@@ -139,7 +139,7 @@ fn within_itself(schema: &Value, root: &Value) -> bool {
 }
 
 /// `%24defs` and the like; pointers are otherwise plain.
-fn unescaped(fragment: &str) -> String {
+pub fn unescaped(fragment: &str) -> String {
     let mut bytes = Vec::with_capacity(fragment.len());
     let mut rest = fragment.as_bytes();
     while let Some((first, after)) = rest.split_first() {

@@ -11,8 +11,20 @@ pub(super) const PLAIN: Spelling =
     Spelling { kind: None, command: "command", args: Some("args"), url: Some("url"), nested: None, extra: &[] };
 /// The same with `type` before it.
 pub(super) const TYPED: Spelling = Spelling { kind: Some(("type", "stdio", "http")), ..PLAIN };
-const OPENCODE: Spelling =
-    Spelling { kind: Some(("type", "local", "remote")), args: None, extra: &[("enabled", Extra::True)], ..PLAIN };
+/// opencode, and what is made of it.
+const OPENCODE: KnownClient = KnownClient {
+    format: FileFormat::Jsonc,
+    containers: &[&["mcp"], &["mcp", "servers"]],
+    spelling: Spelling {
+        kind: Some(("type", "local", "remote")),
+        args: None,
+        extra: &[("enabled", Extra::True)],
+        ..PLAIN
+    },
+    variables: Curly,
+    status: Some(Status { arguments: &["mcp", "list"], proof: Proof::Line("connected"), connects: true }),
+    ..USUAL
+};
 
 /// What most rows have; each says what it has instead.
 pub(super) const USUAL: KnownClient = KnownClient {
@@ -113,12 +125,7 @@ pub(super) const ROWS: &[KnownClient] = &[
         program: Some("opencode"),
         user: &[FilePlace::before(Xdg, "opencode/opencode.jsonc"), FilePlace::main(Xdg, "opencode/opencode.json")],
         project: &["opencode.jsonc", "opencode.json", ".opencode/opencode.jsonc", ".opencode/opencode.json"],
-        format: FileFormat::Jsonc,
-        containers: &[&["mcp"], &["mcp", "servers"]],
-        spelling: OPENCODE,
-        variables: Curly,
-        status: Some(Status { arguments: &["mcp", "list"], proof: Proof::Line("connected"), connects: true }),
-        ..USUAL
+        ..OPENCODE
     },
     KnownClient {
         id: "kilo",
@@ -126,12 +133,7 @@ pub(super) const ROWS: &[KnownClient] = &[
         program: Some("kilo"),
         user: &[FilePlace::before(Xdg, "kilo/kilo.jsonc"), FilePlace::main(Xdg, "kilo/kilo.json")],
         project: &["kilo.jsonc", "kilo.json", ".kilo/kilo.jsonc", ".kilo/kilo.json"],
-        format: FileFormat::Jsonc,
-        containers: &[&["mcp"], &["mcp", "servers"]],
-        spelling: OPENCODE,
-        variables: Curly,
-        status: Some(Status { arguments: &["mcp", "list"], proof: Proof::Line("connected"), connects: true }),
-        ..USUAL
+        ..OPENCODE
     },
     KnownClient {
         id: "goose",

@@ -36,7 +36,7 @@ pub(super) fn parameter_shape(root: &Value, parameter: &Parameter<'_>) -> String
     Writer { root, room }.shape(parameter.name, parameter.schema, 0)
 }
 
-/// A parameter's name as a signature shows it: as it is where that is safe to read, quoted otherwise.
+/// A parameter's name, or the beginning of one that nobody could write anyway.
 pub(super) fn short_name(name: &str) -> String {
     if name.len() <= LONGEST_NAME {
         return name.to_owned();
@@ -45,6 +45,7 @@ pub(super) fn short_name(name: &str) -> String {
     format!("{head}{CUT}")
 }
 
+/// A parameter's name as a signature shows it: as it is where that is safe to read, quoted otherwise.
 pub(super) fn shown_name(name: &str) -> String {
     if name.len() > LONGEST_NAME {
         return format!("{}{MARK}", short_name(name));
