@@ -15,8 +15,6 @@ use crate::running::{InFlight, Running};
 pub(crate) const LARGEST_CAPABILITIES: usize = 64 * 1024;
 /// Requests of one client that may be worked on at once: half of what one server takes.
 pub(crate) const AT_ONCE: usize = 512;
-/// The longest address that can be subscribed to, because it is kept.
-pub(crate) const LONGEST_URI: usize = 2048;
 
 pub(crate) struct Conversation {
     pub(crate) gateway: Gateway,
@@ -51,7 +49,6 @@ impl Conversation {
 
     /// Lets a request in, from when on it can be cancelled; an error where it is not worked on.
     pub(crate) fn admit(&self, asking: &Asking) -> Result<InFlight, RpcError> {
-        checked_uri(&asking.method, &asking.params)?;
         self.running.begin(&asking.id, AT_ONCE).ok_or_else(too_many)
     }
 
@@ -98,14 +95,6 @@ pub(crate) fn checked_capabilities(capabilities: Option<&Raw>) -> Result<Option<
         return Err(RpcError::invalid_params(message));
     }
     Ok(capabilities.cloned())
-}
-
-fn checked_uri(method: &str, params: &Object) -> Result<(), RpcError> {
-    let subscribes = matches!(method, "resources/subscribe" | "resources/unsubscribe");
-    if subscribes && params.get("uri").is_some_and(|uri| uri.get().len() > LONGEST_URI) {
-        return Err(RpcError::invalid_params(format!("The `uri` of {method} is longer than {LONGEST_URI} bytes.")));
-    }
-    Ok(())
 }
 
 pub(crate) fn too_many() -> RpcError {

@@ -9,11 +9,11 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use toolfold_core::Surface;
 use toolfold_gateway::{
-    Change, Client, PROMPTS_CHANGED, RESOURCE_UPDATED, RESOURCES_CHANGED, Request, TOOLS_CHANGED, Watch, updated,
+    Change, Client, LONGEST_WATCHED, PROMPTS_CHANGED, RESOURCE_UPDATED, RESOURCES_CHANGED, Request, TOOLS_CHANGED,
+    Watch, updated,
 };
 use toolfold_wire::{Id, Message, Object, Raw, RpcError, Silent, code, meta};
 
-use crate::conversation::LONGEST_URI;
 use crate::outbox::Outbox;
 use crate::stateless::Asker;
 
@@ -39,9 +39,10 @@ impl Filter {
         let filter = params.read::<Filter>("notifications");
         let filter = filter.ok_or_else(|| RpcError::invalid_params("`notifications`, an object, is required."))?;
         let uris = &filter.resource_subscriptions;
-        if uris.len() > MOST_RESOURCES || uris.iter().any(|uri| uri.len() > LONGEST_URI) {
-            let message =
-                format!("A subscription names at most {MOST_RESOURCES} resources of at most {LONGEST_URI} bytes each.");
+        if uris.len() > MOST_RESOURCES || uris.iter().any(|uri| uri.len() > LONGEST_WATCHED) {
+            let message = format!(
+                "A subscription names at most {MOST_RESOURCES} resources of at most {LONGEST_WATCHED} bytes each."
+            );
             return Err(RpcError::invalid_params(message));
         }
         Ok(filter)

@@ -3,6 +3,7 @@
 //! What a reader would get wrong: the same name is not enough. Two servers both create issues, one of GitHub and one of
 //! GitLab; a sentence that names its own service keeps them apart.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use toolfold_core::{Entry, words};
@@ -64,7 +65,7 @@ pub(super) fn apart(hits: &[Hit]) -> Vec<Line> {
 
 /// Hits that do the same in one line, where the best of them stood.
 pub(super) fn joined(view: &View<'_>, hits: &[Hit]) -> Vec<Line> {
-    let mut lines: Vec<(Line, Deed)> = Vec::with_capacity(hits.len());
+    let mut lines: Vec<(Line, Deed<'_>)> = Vec::with_capacity(hits.len());
     for (place, hit) in hits.iter().enumerate() {
         let deed = Deed::of(view.entry(hit.entry));
         let same = lines.iter_mut().find(|(line, other)| is_elsewhere(view, line, hit.entry) && deed.is(other));
@@ -97,42 +98,52 @@ fn join(view: &View<'_>, line: &mut Line, hit: &Hit) {
     }
 }
 
-/// What a tool does, as far as its name and its summary say.
-struct Deed {
+/// What a tool does, as far as its name and its summary say. The summary is read where the names are alike, which is
+/// seldom: every hit of a search is compared with every other.
+struct Deed<'a> {
+    entry: &'a Entry,
     /// The words of the name without those of the server's, in their order.
     name: Vec<String>,
-    summary: BTreeSet<String>,
+    /// The same, each once and in order.
+    sorted: Vec<String>,
     server: BTreeSet<String>,
+    summary: OnceCell<BTreeSet<String>>,
 }
 
-impl Deed {
-    fn of(entry: &Entry) -> Deed {
+impl<'a> Deed<'a> {
+    fn of(entry: &'a Entry) -> Self {
         let server: BTreeSet<String> = plain(whole_words(entry.server().as_str())).collect();
         let mut name: Vec<String> =
             plain(words::split(entry.name()).into_iter()).filter(|word| !server.contains(word)).collect();
         if !entry.is_tool() {
             name.clear();
         }
-        let summary = plain(whole_words(&lines(entry).summary)).filter(|word| word.chars().count() > 2).collect();
-        Deed { name, summary, server }
+        let mut sorted = name.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        Deed { entry, name, sorted, server, summary: OnceCell::new() }
     }
 
-    fn is(&self, other: &Deed) -> bool {
-        let shared = self.summary.intersection(&other.summary).count() as f32;
-        let all = self.summary.union(&other.summary).count().max(1) as f32;
-        let alike = self.likeness_of_names(other).is_some_and(|least| shared >= least * all);
-        alike && !self.is_of_another(other) && !other.is_of_another(self)
+    fn summary(&self) -> &BTreeSet<String> {
+        let long = |word: &String| word.chars().count() > 2;
+        self.summary.get_or_init(|| plain(whole_words(&lines(self.entry).summary)).filter(long).collect())
+    }
+
+    fn is(&self, other: &Deed<'_>) -> bool {
+        let Some(least) = self.likeness_of_names(other) else { return false };
+        let shared = self.summary().intersection(other.summary()).count() as f32;
+        let all = self.summary().union(other.summary()).count().max(1) as f32;
+        shared >= least * all && !self.is_of_another(other) && !other.is_of_another(self)
     }
 
     /// How much alike the summaries have to be, where the names are: the same words in whatever order, or but for one in
     /// front, `browser_navigate` and `navigate`.
-    fn likeness_of_names(&self, other: &Deed) -> Option<f32> {
+    fn likeness_of_names(&self, other: &Deed<'_>) -> Option<f32> {
         let (short, long) = if self.name.len() < other.name.len() { (self, other) } else { (other, self) };
-        let sorted = |deed: &Deed| deed.name.iter().cloned().collect::<BTreeSet<String>>();
         if short.name.is_empty() {
             return None;
         }
-        if sorted(short) == sorted(long) {
+        if short.sorted == long.sorted {
             return Some(SAME_WORDS);
         }
         let behind = long.name.len() == short.name.len() + 1 && long.name.ends_with(&short.name);
@@ -140,9 +151,9 @@ impl Deed {
     }
 
     /// Whether the summary names a service that the other one is not of.
-    fn is_of_another(&self, other: &Deed) -> bool {
-        let own = self.server.intersection(&self.summary);
-        own.into_iter().any(|word| !other.server.contains(word) && !other.summary.contains(word))
+    fn is_of_another(&self, other: &Deed<'_>) -> bool {
+        let mut own = self.server.intersection(self.summary());
+        own.any(|word| !other.server.contains(word) && !other.summary().contains(word))
     }
 }
 

@@ -36,8 +36,9 @@ impl<'a> Item<'a> {
 
     fn cost(&self, form: usize) -> usize {
         match self {
-            Item::Entry { lines, first, suffix, .. } if suffix.is_empty() => lines.costs[first + form] as usize + 1,
-            _ => cost(&self.text(form)),
+            // A remark begins with a space, where tokens end too.
+            Item::Entry { lines, first, suffix, .. } => lines.costs[first + form] as usize + cost(suffix),
+            Item::Text(forms) => forms.get(form).map_or(0, |text| cost(text)),
         }
     }
 

@@ -5,6 +5,8 @@
 //! anybody meant: in the mean of public sets the right tool is lost with it in one request of a hundred, which `toolfold eval`
 //! measures beside Recall@10.
 
+use toolfold_index::Hit;
+
 use super::alike::Line;
 use crate::level::Level;
 
@@ -28,16 +30,16 @@ pub(super) fn is_clear(hits: &[Line]) -> bool {
 }
 
 /// How many of the hits could be meant at all.
-pub(super) fn imaginable(hits: &[Line]) -> usize {
+pub(super) fn imaginable(hits: &[Hit]) -> usize {
     let least = hits.first().map_or(0.0, |best| IMAGINABLE * best.confidence);
     hits.iter().take_while(|hit| hit.confidence >= least).count()
 }
 
-/// How many of the hits are shown.
-pub(super) fn lines(hits: &[Line]) -> usize {
-    let best = hits.first().map_or(0.0, |best| best.confidence);
+/// How many of the lines are shown.
+pub(super) fn shown(lines: &[Line]) -> usize {
+    let best = lines.first().map_or(0.0, |best| best.confidence);
     let most = LINES.iter().find(|(least, _)| best >= *least).map_or(0, |(_, lines)| *lines);
-    imaginable(hits).min(most)
+    lines.len().min(most)
 }
 
 /// The most that is shown of the hit at a place.

@@ -75,8 +75,12 @@ fn shares_a_word(view: &View<'_>, search: &Search) -> bool {
 
 fn page(view: &View<'_>, search: &Search, found: &Found) -> Answered {
     let doubtful = search.offset == 0 && found.hits[0].confidence < DOUBTFUL;
-    let lines = if search.as_needed { alike::joined(view, &found.hits) } else { alike::apart(&found.hits) };
-    let wanted = if search.as_needed { enough::lines(&lines) } else { lines.len() };
+    let lines = if search.as_needed {
+        alike::joined(view, &found.hits[..enough::imaginable(&found.hits)])
+    } else {
+        alike::apart(&found.hits)
+    };
+    let wanted = if search.as_needed { enough::shown(&lines) } else { lines.len() };
     let items: Vec<Item<'_>> = (0..wanted).map(|place| item(view, search, &lines, place)).collect();
     let rest = |shown: usize| cursor(search, found, &lines, shown);
     let note = note(view).filter(|_| search.offset == 0);
@@ -106,7 +110,7 @@ fn item<'a>(view: &View<'a>, search: &Search, lines: &[Line], place: usize) -> I
 /// The line behind which the rest is: nothing where no rest is worth reading.
 fn cursor(search: &Search, found: &Found, lines: &[Line], shown: usize) -> Option<String> {
     let (offset, left) = if search.as_needed {
-        let left = if enough::is_clear(lines) { 0 } else { enough::imaginable(lines).saturating_sub(shown) };
+        let left = if enough::is_clear(lines) { 0 } else { lines.len().saturating_sub(shown) };
         (lines.get(shown).map_or(0, |line| line.place), left)
     } else {
         let offset = search.offset + shown;

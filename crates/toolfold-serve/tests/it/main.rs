@@ -5,6 +5,7 @@
 mod bridge;
 mod door;
 mod http;
+mod limits;
 mod openapi;
 mod properties;
 mod proxy;

@@ -1,0 +1,176 @@
+//! The numbers of SECURITY.md that a client meets, at their edges: what is within passes, the next one does not.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use toolfold_core::Surface;
+use toolfold_test::{FakeServer, HttpClient};
+use toolfold_wire::RpcError;
+
+use crate::support::{Pipe, all_settled, config, http_client, local_gateway, modern_meta, over_http, start};
+
+async fn client() -> HttpClient {
+    http_client(local_gateway(Surface::Compact), Surface::Compact).await
+}
+
+fn ping(id: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": "ping"})
+}
+
+/// So many levels of JSON, the message and its `params` among them.
+fn nested(levels: usize) -> String {
+    let inner = levels - 2;
+    let value = format!("{}{}", "[".repeat(inner), "]".repeat(inner));
+    format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{{"x":{value}}}}}"#)
+}
+
+#[tokio::test]
+async fn a_batch_has_a_hundred_messages_and_json_128_levels() {
+    let client = client().await;
+    client.initialize("2025-03-26").await;
+    let batch = async |count: usize| {
+        let pings: Vec<Value> = (0..count).map(|id| ping(json!(id))).collect();
+        client.post(&Value::Array(pings).to_string(), Default::default()).await
+    };
+    let within = batch(100).await;
+    assert_eq!(within.messages().iter().flat_map(|all| all.as_array().unwrap().clone()).count(), 100);
+    assert!(batch(101).await.body.contains("error"));
+
+    let deep = async |levels: usize| client.post(&nested(levels), Default::default()).await.body;
+    assert!(deep(128).await.contains("\"result\""));
+    assert!(!deep(129).await.contains("\"result\""));
+}
+
+#[tokio::test]
+async fn a_head_has_32_kilobytes() {
+    let client = client().await;
+    let hello =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": {"_meta": modern_meta()}}).to_string();
+    let status = async |length: usize| {
+        let mut headers = reqwest::header::HeaderMap::new();
+        for (name, value) in [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "server/discover")] {
+            headers.insert(name, value.parse().unwrap());
+        }
+        headers.insert("x-long", "x".repeat(length).parse().unwrap());
+        client.post(&hello, headers).await.status
+    };
+    assert_eq!(status(31 * 1024).await, 200);
+    assert_eq!(status(32 * 1024).await, 431);
+}
+
+#[tokio::test]
+async fn what_is_kept_of_a_client_has_a_length() {
+    let client = client().await;
+    // Capabilities are counted as they are written.
+    let hello = |length: usize| {
+        let capabilities = json!({"x": "y".repeat(length - r#"{"x":""}"#.len())});
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": capabilities}})
+    };
+    let greet = async |length: usize| client.post(&hello(length).to_string(), Default::default()).await;
+    assert!(greet(64 * 1024).await.header("mcp-session-id").is_some());
+    assert!(greet(64 * 1024 + 1).await.header("mcp-session-id").is_none());
+
+    client.initialize("2025-11-25").await;
+    let answered = async |message: Value| client.post(&message.to_string(), Default::default()).await.body;
+    // An id is counted with its quotation marks.
+    assert!(answered(ping(json!("i".repeat(16 * 1024 - 2)))).await.contains("\"result\""));
+    assert!(!answered(ping(json!("i".repeat(16 * 1024 - 1)))).await.contains("\"result\""));
+
+    let unknown = async |length: usize| client.try_request(&"m".repeat(length), json!({})).await.unwrap_err();
+    assert_eq!(unknown(256).await.code, -32601);
+    assert_ne!(unknown(257).await.code, -32601);
+}
+
+#[tokio::test]
+async fn an_address_that_is_watched_has_2_kilobytes_and_a_listener_a_hundred() {
+    let address = |length: usize| format!("file:///{}", "u".repeat(length - "file:///".len()));
+    let resource = json!({"uri": address(2048), "name": "long"});
+    let fake = FakeServer::script(
+        json!({"tools": ["do"], "resources": [resource], "capabilities": {"resources": {"subscribe": true}}}),
+    );
+    let gateway = start(config(Surface::Compact, &[("fake", &fake)]));
+    all_settled(&gateway).await;
+    let url = format!("http://{}/mcp", over_http(gateway, Surface::Compact).await);
+    let old = HttpClient::new(url.clone());
+    old.initialize("2025-11-25").await;
+    let subscribe = async |length: usize| old.try_request("resources/subscribe", json!({"uri": address(length)})).await;
+    let problem = |outcome: Result<_, RpcError>| outcome.err().map(|error| error.message).unwrap_or_default();
+    assert!(!problem(subscribe(2048).await).contains("long"), "the longest is not too long");
+    assert!(problem(subscribe(2049).await).contains("2048"), "the next one is");
+
+    let new = HttpClient::new(url);
+    let listen = async |count: usize| {
+        let addresses: Vec<String> = (0..count).map(|n| format!("file:///{n}")).collect();
+        let params = json!({"notifications": {"resourceSubscriptions": addresses}});
+        new.try_modern("subscriptions/listen", params).await.err()
+    };
+    assert!(listen(101).await.is_some_and(|error| error.message.contains("100")));
+}
+
+#[tokio::test]
+async fn a_session_has_512_requests_at_once_and_a_pipe_256() {
+    let fake = FakeServer::script(json!({"tools": ["hang", "do"], "calls": {"hang": {"hang": true}}}));
+    let gateway = start(config(Surface::Compact, &[("fake", &fake)]));
+    all_settled(&gateway).await;
+    let client = Arc::new(http_client(gateway.clone(), Surface::Compact).await);
+    client.initialize("2025-11-25").await;
+    let call = json!({"name": "call_tool", "arguments": {"tool": "fake.hang"}});
+    let calls: Vec<_> = (0..512)
+        .map(|_| {
+            let (client, call) = (client.clone(), call.clone());
+            tokio::spawn(async move { client.try_request("tools/call", call).await })
+        })
+        .collect();
+    while fake.received("tools/call").len() < 512 {
+        tokio::task::yield_now().await;
+    }
+    let refused = client.try_request("tools/call", call.clone()).await.unwrap_err();
+    assert!(refused.message.contains("512"), "{refused:?}");
+    assert_eq!(fake.received("tools/call").len(), 512);
+    calls.iter().for_each(tokio::task::JoinHandle::abort);
+
+    // On a pipe the next one waits to be read.
+    let before = fake.received("tools/call").len();
+    let mut pipe = Pipe::to(gateway, Surface::Compact);
+    pipe.initialize("2025-11-25").await;
+    for id in 1..=256 {
+        pipe.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": call}).to_string()).await;
+    }
+    while fake.received("tools/call").len() < before + 256 {
+        tokio::task::yield_now().await;
+    }
+    pipe.send(&ping(json!("late")).to_string()).await;
+    let silence = tokio::time::timeout(std::time::Duration::from_millis(300), pipe.receive()).await;
+    assert!(silence.is_err(), "{silence:?}");
+}
+
+#[tokio::test]
+async fn there_are_4096_sessions_and_the_next_one_is_told_when_to_come_back() {
+    let client = client().await;
+    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}}}).to_string();
+    for number in 0..4096 {
+        let reply = client.post(&hello, Default::default()).await;
+        assert_eq!(reply.status, 200, "session {number}");
+    }
+    let refused = client.post(&hello, Default::default()).await;
+    assert_eq!(refused.status, 503);
+    assert!(refused.header("retry-after").is_some());
+}
+
+#[tokio::test]
+async fn a_pipe_has_64_subscriptions() {
+    let mut pipe = Pipe::to(local_gateway(Surface::Compact), Surface::Compact);
+    let listen = |id: usize| {
+        let params = json!({"_meta": modern_meta(), "notifications": {"toolsListChanged": true}});
+        json!({"jsonrpc": "2.0", "id": id, "method": "subscriptions/listen", "params": params})
+    };
+    for id in 1..=64 {
+        let acknowledged = pipe.exchange(listen(id)).await;
+        assert_eq!(acknowledged["method"], "notifications/subscriptions/acknowledged", "{acknowledged}");
+    }
+    let refused = pipe.exchange(listen(65)).await;
+    assert!(
+        refused["error"]["message"].as_str().is_some_and(|message| message.contains("subscriptions are open")),
+        "{refused}"
+    );
+}
