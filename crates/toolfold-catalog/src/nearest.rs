@@ -71,21 +71,25 @@ pub(crate) fn nearest(catalog: &Catalog, spelling: &str, admits: &dyn Fn(usize) 
         let whole = outlines.names[position].with(outlines.servers[position]);
         mixed(bag.likeness(outlines.names[position]).max(bag.likeness(whole)), by_words[position])
     };
-    let mut possible: Vec<(f32, usize)> = (0..catalog.len())
+    let possible: Vec<(f32, usize)> = (0..catalog.len())
         .map(|position| (at_most(position), position))
-        .filter(|(most, _)| *most >= NEAR_ENOUGH)
+        .filter(|(most, position)| *most >= NEAR_ENOUGH && admits(*position))
         .collect();
-    possible.retain(|(_, position)| admits(*position));
+    let exactly =
+        |(_, position): (f32, usize)| (mixed(letters(catalog, &wanted, position), by_words[position]), position);
+    let mut near: Vec<(f32, usize)> =
+        likeliest(possible).into_iter().map(exactly).filter(|(likeness, _)| *likeness >= NEAR_ENOUGH).collect();
+    near.sort_by(order);
+    ids(catalog, near.into_iter().map(|(_, position)| position))
+}
+
+/// As many as are compared letter by letter, in no order.
+fn likeliest(mut possible: Vec<(f32, usize)>) -> Vec<(f32, usize)> {
     if possible.len() > COMPARED {
         possible.select_nth_unstable_by(COMPARED, order);
         possible.truncate(COMPARED);
     }
-    let exactly =
-        |(_, position): (f32, usize)| (mixed(letters(catalog, &wanted, position), by_words[position]), position);
-    let mut near: Vec<(f32, usize)> =
-        possible.into_iter().map(exactly).filter(|(likeness, _)| *likeness >= NEAR_ENOUGH).collect();
-    near.sort_by(order);
-    ids(catalog, near.into_iter().map(|(_, position)| position))
+    possible
 }
 
 fn order(a: &(f32, usize), b: &(f32, usize)) -> std::cmp::Ordering {
@@ -160,5 +164,18 @@ impl Bag {
         }
         let long = own.max(others).max(1);
         if own.min(others) * 2 < long { 0.0 } else { 1.0 - more.max(less) as f32 / long as f32 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::likeliest;
+
+    #[test]
+    fn few_names_are_compared_letter_by_letter() {
+        let mut kept = likeliest((0..10_000).map(|position| (position as f32, position)).collect());
+        kept.sort_unstable_by_key(|(_, position)| *position);
+        let positions: Vec<usize> = kept.into_iter().map(|(_, position)| position).collect();
+        assert_eq!(positions, (9_744..10_000).collect::<Vec<_>>());
     }
 }

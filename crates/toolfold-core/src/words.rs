@@ -75,3 +75,16 @@ pub fn distance(a: &str, b: &str) -> usize {
     }
     last[b.len()]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{distance, nearest};
+
+    #[test]
+    fn spellings_are_compared_up_to_a_length() {
+        let (long, longer) = ("x".repeat(128), "x".repeat(129));
+        assert_eq!(nearest(&long, [longer.as_str()]), Some(longer.as_str()));
+        assert_eq!(nearest(&longer, [longer.as_str()]), None);
+        assert_eq!(distance(&longer, &format!("{long}yyyy")), 0);
+    }
+}

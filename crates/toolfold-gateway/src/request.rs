@@ -165,3 +165,18 @@ impl LogLevel {
         Self::NAMES[self as usize]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_loads_so_many_tools_and_all_of_a_wish_or_none() {
+        let client = Client::session(Principal::local(), Surface::Lifecycle, None);
+        let tools: Vec<ToolId> = (0..129).filter_map(|n| ToolId::parse(&format!("hub.tool_{n}"))).collect();
+        assert_eq!(client.load(&tools), None);
+        assert_eq!(client.loaded().len(), 0);
+        assert_eq!(client.load(&tools[..128]), Some(128));
+        assert_eq!((client.load(&tools[..128]), client.load(&tools[128..])), (Some(0), None));
+    }
+}

@@ -4,6 +4,7 @@
 //! server's definitions, results, questions and errors are carried as the JSON they came as. The only things rewritten
 //! are the ones that belong to one connection: request ids, progress tokens and, in the stateless era, `_meta`.
 
+mod allowance;
 mod apart;
 mod backoff;
 mod blank;

@@ -3,13 +3,14 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::io::AsyncRead;
 use tokio_util::sync::CancellationToken;
 use toolfold_core::ServerName;
 use tracing::Instrument;
 
+use crate::allowance::Allowance;
 use crate::blank::{Blanking, Blanks};
 use crate::lines::{Line, LineReader};
 use crate::shared::lock;
@@ -31,7 +32,7 @@ pub(crate) struct Said {
 impl Said {
     pub(crate) fn listen(stderr: impl AsyncRead + Unpin + Send + 'static, server: ServerName, blanks: Blanks) -> Said {
         let said = Said { lines: Arc::default(), all: CancellationToken::new() };
-        let listener = Listener { said: said.clone(), log: Log { server, since: Instant::now(), lines: 0 } };
+        let listener = Listener { said: said.clone(), log: Log { server, allowance: Allowance::new(LINES_A_SECOND) } };
         tokio::spawn(listener.listen(stderr, blanks).in_current_span());
         said
     }
@@ -96,22 +97,17 @@ impl Listener {
 
 struct Log {
     server: ServerName,
-    since: Instant,
-    lines: u32,
+    allowance: Allowance,
 }
 
 impl Log {
     fn write(&mut self, line: &str) {
         let server = &self.server;
-        if self.since.elapsed() >= Duration::from_secs(1) {
-            let left_out = self.lines.saturating_sub(LINES_A_SECOND);
-            if left_out > 0 {
-                tracing::info!(target: "toolfold::server", %server, left_out, "more lines on stderr than are logged");
-            }
-            (self.since, self.lines) = (Instant::now(), 0);
+        let left_out = self.allowance.renewed();
+        if left_out > 0 {
+            tracing::info!(target: "toolfold::server", %server, left_out, "more lines on stderr than are logged");
         }
-        self.lines = self.lines.saturating_add(1);
-        if self.lines <= LINES_A_SECOND {
+        if self.allowance.admits() {
             // As a quoted value: what a server says is data, escape sequences included.
             tracing::info!(target: "toolfold::server", %server, line = ?line, "stderr");
         }

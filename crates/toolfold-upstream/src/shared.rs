@@ -4,18 +4,21 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, mpsc, watch};
 use toolfold_config::{Server, Transport};
 use toolfold_wire::{Memory, Object, ParameterHeader, Raw, RpcError, parameter_headers};
 
+use crate::allowance::Allowance;
 use crate::blank::Blanks;
 use crate::call::CallError;
 use crate::connection::Connection;
 use crate::house::House;
 use crate::manifest::Manifest;
 use crate::upstream::{Event, Report, State};
+
+/// Notifications of a server that are passed on.
+const NOTIFICATIONS_A_SECOND: u32 = 1_000;
 
 static INSTANCES: AtomicU64 = AtomicU64::new(1);
 
@@ -65,7 +68,7 @@ impl Shared {
             instance: INSTANCES.fetch_add(1, Ordering::Relaxed),
             reports,
             now: Mutex::new(now),
-            told: Mutex::new(Allowance { since: Instant::now(), used: 0 }),
+            told: Mutex::new(Allowance::new(NOTIFICATIONS_A_SECOND)),
             stale: Stale::default(),
             subscriptions: watch::Sender::new(BTreeSet::new()),
             waiting: AtomicUsize::new(0),
@@ -160,24 +163,6 @@ impl Shared {
 
     fn now(&self) -> MutexGuard<'_, Now> {
         lock(&self.now)
-    }
-}
-
-/// So many in a second, and no more.
-struct Allowance {
-    since: Instant,
-    used: u32,
-}
-
-impl Allowance {
-    const A_SECOND: u32 = 1000;
-
-    fn admits(&mut self) -> bool {
-        if self.since.elapsed() >= Duration::from_secs(1) {
-            *self = Allowance { since: Instant::now(), used: 0 };
-        }
-        self.used = self.used.saturating_add(1);
-        self.used <= Allowance::A_SECOND
     }
 }
 

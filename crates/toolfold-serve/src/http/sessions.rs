@@ -162,3 +162,45 @@ fn belongs(session: &Session, principal: &Principal) -> bool {
 fn short(id: &str) -> &str {
     &id[..6]
 }
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use toolfold_core::Surface;
+    use toolfold_gateway::Options;
+    use toolfold_wire::Object;
+
+    use super::*;
+    use crate::budget::Budget;
+    use crate::conversation::Conversation;
+
+    fn begin(sessions: &Sessions, gateway: &Gateway) -> Result<String, NoSession> {
+        let hello = Object::new().with("protocolVersion", "2025-11-25");
+        let begun = Conversation::begin(gateway, Principal::local(), Surface::Compact, &hello);
+        let Ok((conversation, _)) = begun else { panic!("a conversation begins") };
+        sessions.begin(Session::new(conversation, Ipv4Addr::LOCALHOST.into(), Arc::new(Budget::of(gateway))))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_never_asked_goes_after_seconds_and_who_did_after_minutes() {
+        let gateway = Gateway::start(Options { config: Default::default(), local: Vec::new() });
+        let sessions = Sessions { most: 2, table: Mutex::default() };
+        let me = Principal::local();
+        let used = begin(&sessions, &gateway).expect("the first place");
+        let unused = begin(&sessions, &gateway).expect("the second place");
+        assert!(sessions.find(&used, &me).is_some());
+        tokio::time::advance(UNUSED).await;
+        assert_eq!(begin(&sessions, &gateway), Err(NoSession::Full));
+        tokio::time::advance(Duration::from_millis(1)).await;
+        let newcomer = begin(&sessions, &gateway).expect("the place of the one that was never used");
+        assert!(sessions.find(&unused, &me).is_none() && sessions.find(&newcomer, &me).is_some());
+
+        tokio::time::advance(SPARE - UNUSED - Duration::from_secs(1)).await;
+        assert!(sessions.find(&newcomer, &me).is_some());
+        assert_eq!(begin(&sessions, &gateway), Err(NoSession::Full));
+        tokio::time::advance(Duration::from_secs(2)).await;
+        begin(&sessions, &gateway).expect("the place of the one that was used first");
+        assert!(sessions.find(&used, &me).is_none() && sessions.find(&newcomer, &me).is_some());
+    }
+}

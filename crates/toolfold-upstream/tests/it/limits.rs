@@ -81,3 +81,20 @@ async fn a_list_that_did_not_change_is_the_same_list() {
     let result: Value = subject.tool("echo", json!({})).await.unwrap();
     assert_eq!(text_of(&result), "{}");
 }
+
+#[tokio::test]
+async fn a_server_has_1024_calls_open_and_the_next_one_is_told_so() {
+    let mut subject = Subject::new(script(&[]));
+    subject.listed().await;
+    let hang = || {
+        let mut call = call("tools/call", json!({"name": "slow", "arguments": {}}));
+        call.timeout = Some(Duration::from_secs(60));
+        call
+    };
+    let mut open: Vec<_> = (0..1024).map(|_| Box::pin(subject.call(hang()))).collect();
+    for call in &mut open {
+        assert!(futures_util::poll!(call.as_mut()).is_pending());
+    }
+    let error = subject.call(hang()).await.unwrap_err();
+    assert!(error.to_string().contains("1024 calls open"), "{error}");
+}

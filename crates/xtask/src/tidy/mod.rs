@@ -3,6 +3,7 @@
 
 mod dependencies;
 mod documents;
+mod limits;
 mod names;
 mod purity;
 mod sources;
@@ -18,6 +19,7 @@ pub fn check(workspace: &Workspace) -> Result<Vec<String>> {
     let mut findings = dependencies::check(workspace)?;
     findings.extend(sources::check(workspace, &files)?);
     findings.extend(documents::check(workspace, &files)?);
+    findings.extend(limits::check(workspace, &files)?);
     findings.extend(unused::check(workspace, &files)?);
     findings.sort();
     Ok(findings)
