@@ -99,7 +99,8 @@ impl Docket {
 
     /// Looks through everything that is new, in its order.
     fn look(&self, new: &[(usize, &Offer)]) -> Vec<Look> {
-        let context = self.context();
+        let listed = self.cases.iter().map(|case| &case.listed.tools);
+        let context = names_of(self.others.iter().map(|(tools, _)| tools).chain(listed));
         let server = |place: usize| self.cases[place].source.server.as_str();
         let look = |part: &[(usize, &Offer)]| -> Vec<Look> {
             part.iter().map(|(place, offer)| Look::at(server(*place), offer, &context)).collect()
@@ -113,17 +114,6 @@ impl Docket {
             let threads: Vec<_> = new.chunks(size).map(|part| scope.spawn(|| look(part))).collect();
             threads.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
         })
-    }
-
-    /// Whose tools there are, for whoever names another's.
-    fn context(&self) -> Context {
-        let listed = self.cases.iter().map(|case| &case.listed.tools);
-        let mut context = Context::new();
-        for tools in self.others.iter().map(|(tools, _)| tools).chain(listed) {
-            let names = tools.entries.iter().filter(|entry| entry.is_tool()).map(|entry| (entry.name(), ""));
-            context.add(tools.name.as_str(), names);
-        }
-        context
     }
 
     /// Every tool that was accepted before, of whatever server.
@@ -183,6 +173,17 @@ impl Look {
         let hard = findings.find(|finding| finding.severity == Severity::Hard);
         Look { hard: hard.map(|finding| format!("{} ({})", finding.reason, finding.rule)), review: review as u32 }
     }
+}
+
+/// Whose tools there are, for whoever names another's. What they say of themselves is left out: who imitates whom is asked
+/// elsewhere.
+pub(super) fn names_of<'a>(servers: impl Iterator<Item = &'a Arc<ServerTools>>) -> Context {
+    let mut context = Context::new();
+    for tools in servers {
+        let names = tools.entries.iter().filter(|entry| entry.is_tool()).map(|entry| (entry.name(), ""));
+        context.add(tools.name.as_str(), names);
+    }
+    context
 }
 
 /// What the scanner says of an offer.

@@ -11,7 +11,7 @@ use toolfold_store::StoreError;
 use toolfold_trust::{Offer, What, Why};
 use toolfold_wire::Raw;
 
-use super::docket::report;
+use super::docket::{names_of, report};
 use crate::offers::fits_template;
 
 /// Bytes of a difference that are shown.
@@ -255,8 +255,13 @@ pub(crate) fn described(
     wanted: impl Fn(&Held) -> bool,
     (offset, limit): (usize, usize),
 ) -> HeldList {
-    let context = Context::of(catalog.servers().iter().map(AsRef::as_ref));
     let all: Vec<&Arc<Held>> = quarantine.held.iter().filter(|held| wanted(held)).collect();
-    let held = all.iter().skip(offset).take(limit).map(|held| held.shown(&context)).collect();
+    let held = match all.is_empty() {
+        true => Vec::new(),
+        false => {
+            let context = names_of(catalog.servers().iter());
+            all.iter().skip(offset).take(limit).map(|held| held.shown(&context)).collect()
+        }
+    };
     HeldList { total: all.len(), held, review: quarantine.review.iter().map(|(_, id)| id.clone()).collect() }
 }
