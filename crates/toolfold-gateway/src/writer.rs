@@ -196,8 +196,9 @@ impl Writer {
             News::Encoded(vectors) => self.attach(vectors),
             News::Decide(decision, done) => {
                 let outcome = self.decide(&decision).await;
+                let nothing = outcome.as_ref().is_ok_and(|decided| decided.ids.is_empty());
                 self.decided.push((done, outcome));
-                Dirty::Catalog
+                if nothing { Dirty::Nothing } else { Dirty::Catalog }
             }
             News::Recheck(done) => {
                 self.decided.push((done, Ok(Decided::default())));

@@ -12,7 +12,7 @@ pub(crate) const SAME: f32 = 0.85;
 /// Words of a description that are compared.
 const MOST_WORDS: usize = 200;
 /// Tools of one outline that a new one is compared with.
-pub(crate) const MOST_COMPARED: usize = 16;
+const MOST_COMPARED: usize = 16;
 
 /// The servers that are known, in the order they came: of two that look alike it is the later one that is reported.
 #[derive(Debug, Default)]

@@ -5,9 +5,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::context::{MOST_COMPARED, SAME, plain, shared, words};
+use crate::context::{SAME, plain, shared, words};
 use crate::lookalike::outline;
 use crate::visible::excerpt;
+
+/// Tools of one outline that a new one is compared with. Nobody has so many by accident, and with few of them somebody could
+/// hide a tool behind others.
+const MOST_COMPARED: usize = 1_000;
 
 /// Tools that are there, in the order they came.
 #[derive(Debug, Default)]
