@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use toolfold_core::{NodeRule, Pattern, Secret, ServerName, Surface, SurfaceSettings};
+use toolfold_core::{NodeRule, Pattern, Secret, ServerName, Surface, SurfaceSettings, Trust};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
@@ -30,10 +30,15 @@ pub struct Config {
     pub agents: Vec<PathBuf>,
     /// `SKILL.md` files, and folders with such files somewhere below.
     pub skills: Vec<PathBuf>,
+    /// How far those files are believed.
+    pub trust_agents: Trust,
+    pub trust_skills: Trust,
     /// Nodes beside the built-in ones, or in place of some of them.
     pub nodes: Vec<NodeRule>,
     pub precise: PreciseTier,
     pub http: Http,
+    /// Whether hidden characters and role tags in results are marked beside them.
+    pub mark_results: bool,
     pub limits: Limits,
     /// Where manifests and whatever else must outlive the process are kept; `None`: in memory.
     pub store: Option<PathBuf>,
@@ -83,6 +88,8 @@ pub struct Server {
     pub era: EraChoice,
     /// Whether a model sees `server__tool` (the default) or the bare `tool`.
     pub prefix: bool,
+    /// How far its definitions are believed.
+    pub trust: Trust,
     /// Names of tools that are shown and not called.
     pub forbid: Vec<Pattern>,
     /// Other names for its tools, and the names of those.
@@ -146,9 +153,12 @@ impl Default for Config {
             unusable: BTreeMap::new(),
             agents: Vec::new(),
             skills: Vec::new(),
+            trust_agents: Trust::default(),
+            trust_skills: Trust::default(),
             nodes: Vec::new(),
             precise: PreciseTier::Off,
             http: Http::default(),
+            mark_results: false,
             limits: Limits::default(),
             store: None,
             files: Vec::new(),
@@ -187,6 +197,7 @@ impl Server {
             start,
             era: EraChoice::Auto,
             prefix: true,
+            trust: Trust::default(),
             forbid: Vec::new(),
             aliases: BTreeMap::new(),
             timeouts: Timeouts::default(),

@@ -30,10 +30,14 @@ pub(crate) struct RawConfig {
     pub(crate) store: Field<String>,
     pub(crate) agents: Field<Texts>,
     pub(crate) skills: Field<Texts>,
+    pub(crate) trust_agents: Field<String>,
+    pub(crate) trust_skills: Field<String>,
     pub(crate) nodes: Vec<RawNodeRule>,
     /// `precise` under `[search]`.
     pub(crate) precise: Field<String>,
     pub(crate) http: RawHttp,
+    /// `results` under `[scan]`.
+    pub(crate) results: Field<String>,
     /// `memory` under `[limits]`.
     pub(crate) memory: Field<Amount>,
     pub(crate) servers: Vec<RawServer>,
@@ -72,6 +76,7 @@ pub(crate) struct RawServer {
     pub(crate) start: Field<String>,
     pub(crate) era: Field<String>,
     pub(crate) prefix: Field<bool>,
+    pub(crate) trust: Field<String>,
     pub(crate) forbid: Field<Texts>,
     pub(crate) aliases: Field<Pairs>,
     pub(crate) enabled: Field<bool>,
@@ -96,8 +101,8 @@ impl RawConfig {
         raw.budget = table.integer("budget", report);
         raw.toolbox = table.flag("toolbox", report);
         raw.store = table.text("store", report);
-        raw.agents = read_paths(&mut table, "agents", report);
-        raw.skills = read_paths(&mut table, "skills", report);
+        (raw.agents, raw.trust_agents) = read_paths(&mut table, "agents", report);
+        (raw.skills, raw.trust_skills) = read_paths(&mut table, "skills", report);
         for (node, place) in table.tables("nodes", report) {
             raw.nodes.extend(RawNodeRule::read(node, place, report));
         }
@@ -106,6 +111,9 @@ impl RawConfig {
         }
         if let Some((node, place)) = table.take("limits") {
             raw.memory = read_memory(node, place, report);
+        }
+        if let Some((node, place)) = table.take("scan") {
+            raw.results = read_results(node, place, report);
         }
         if let Some((node, place)) = table.take("http") {
             raw.http = RawHttp::read(node, place, report);
@@ -162,13 +170,20 @@ fn read_memory(node: &Node, place: Place, report: &mut Report) -> Field<Amount> 
     memory
 }
 
-/// A table that holds `paths` and nothing else.
-fn read_paths(table: &mut Table<'_>, key: &'static str, report: &mut Report) -> Field<Texts> {
-    let Some((node, place)) = table.take(key) else { return Field::Absent };
+fn read_results(node: &Node, place: Place, report: &mut Report) -> Field<String> {
     let Some(mut table) = Table::open(node, place, report) else { return Field::Wrong };
-    let paths = table.texts("paths", report);
+    let results = table.text("results", report);
     table.refuse_rest(report);
-    paths
+    results
+}
+
+/// A table of files: `paths`, and how far what is there is believed.
+fn read_paths(table: &mut Table<'_>, key: &'static str, report: &mut Report) -> (Field<Texts>, Field<String>) {
+    let Some((node, place)) = table.take(key) else { return (Field::Absent, Field::Absent) };
+    let Some(mut table) = Table::open(node, place, report) else { return (Field::Wrong, Field::Absent) };
+    let read = (table.texts("paths", report), table.text("trust", report));
+    table.refuse_rest(report);
+    read
 }
 
 impl RawServer {
@@ -185,6 +200,7 @@ impl RawServer {
             start: table.text("start", report),
             era: table.text("era", report),
             prefix: table.flag("prefix", report),
+            trust: table.text("trust", report),
             forbid: table.texts("forbid", report),
             aliases: table.pairs("aliases", report),
             enabled: table.flag("enabled", report),

@@ -67,6 +67,9 @@ impl Resolver<'_> {
         (config.servers, config.unusable) = self.servers(&raw.servers);
         config.agents = self.paths(&raw.agents);
         config.skills = self.paths(&raw.skills);
+        config.trust_agents = self.trust(&raw.trust_agents);
+        config.trust_skills = self.trust(&raw.trust_skills);
+        config.mark_results = self.choice(&raw.results, &[("off", false), ("mark", true)], false);
         config.nodes = self.nodes(&raw.nodes);
         config.prefer = self.preferred(&raw.prefer, raw);
         self.refuse_taken_names(raw, config);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use toolfold_core::{Pattern, Secret, ServerName, words};
+use toolfold_core::{Pattern, Secret, ServerName, Trust, words};
 use url::Url;
 
 use crate::config::{DEFAULT_MAX_MESSAGE, EraChoice, Server, Start, Timeouts, Transport};
@@ -28,12 +28,13 @@ impl Resolver<'_> {
         // Everything is looked at before anything is given up, so that every problem is found.
         let start = self.choice(&raw.start, &starts, usual);
         let era = self.choice(&raw.era, &eras, EraChoice::Auto);
+        let trust = self.trust(&raw.trust);
         let timeouts = self.timeouts(raw);
         let max_message = self.amount(&raw.max_message, "size", units::size).unwrap_or(DEFAULT_MAX_MESSAGE);
         let prefix = raw.prefix.given().is_none_or(|prefix| prefix.value);
         let forbid = self.texts(&raw.forbid).iter().map(|pattern| Pattern::new(pattern)).collect();
         let aliases = self.pairs(&raw.aliases, |alias| alias.contains(char::is_alphanumeric), "a tool");
-        Some(Server { name, transport: transport?, start, era, prefix, forbid, aliases, timeouts, max_message })
+        Some(Server { name, transport: transport?, start, era, prefix, trust, forbid, aliases, timeouts, max_message })
     }
 
     fn transport(&mut self, raw: &RawServer) -> Option<Transport> {
@@ -160,6 +161,10 @@ impl Resolver<'_> {
                 self.report.error(&typed.place, "has a value that HTTP does not allow", hint.to_owned());
             }
         }
+    }
+
+    pub(crate) fn trust(&mut self, field: &Field<String>) -> Trust {
+        self.choice(field, &Trust::ALL.map(|trust| (trust.as_str(), trust)), Trust::default())
     }
 
     pub(crate) fn choice<T: Copy>(&mut self, field: &Field<String>, choices: &[(&'static str, T)], usual: T) -> T {

@@ -28,6 +28,7 @@
 //! | loaded tool | one that a session asked to have in its list; without a session, a *toolset* holds them by a handle |
 //! | refusal | why something is not done, in words a model can act on ([`Refusal`], [`Code`]) |
 //! | fingerprint | what an entry is, in 32 bytes ([`Fingerprint`]) |
+//! | pin, held | the fingerprint that an entry was accepted with; what is there and differs from it is held until approved |
 //! | parked call | one that waits for its client's answer to a server's question |
 //! | pending, in flight | accepted and waiting; sent and not yet answered |
 //! | permit, share | the right to do one more thing; a part of a budget of bytes |
@@ -47,6 +48,7 @@ mod principal;
 mod refusal;
 mod secret;
 mod surface;
+mod trust;
 pub mod words;
 
 pub use absent::{Absence, Absent};
@@ -61,3 +63,4 @@ pub use principal::Principal;
 pub use refusal::{Blame, Code, Next, NextAction, Refusal};
 pub use secret::Secret;
 pub use surface::{Format, Groups, Surface, SurfaceSettings};
+pub use trust::Trust;

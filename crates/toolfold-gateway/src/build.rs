@@ -13,6 +13,7 @@ use crate::claims::Claims;
 use crate::gate::Source;
 use crate::offers::{Offering, Offers};
 use crate::snapshot::{Built, Snapshot};
+use crate::trust::{Held, Quarantine};
 
 /// Everything that a snapshot is built from, shared with whoever else holds it.
 pub(crate) struct Plan {
@@ -31,6 +32,8 @@ pub(crate) struct Part {
     pub(crate) prefix: bool,
     pub(crate) tools: Option<Arc<ServerTools>>,
     pub(crate) manifest: Option<Arc<Manifest>>,
+    pub(crate) held: Vec<Arc<Held>>,
+    pub(crate) review: Vec<String>,
 }
 
 impl Plan {
@@ -47,7 +50,11 @@ impl Plan {
         });
         let offers = Offers::merge(offerings.collect(), claims);
         let sources = self.servers.iter().map(|part| (part.name.clone(), part.source.clone())).collect();
-        let built = Built { config: self.config, catalog, index, placement, offers, sources };
+        let held = self.servers.iter().flat_map(|part| part.held.iter().cloned()).collect();
+        let review = |part: &Part| part.review.iter().map(|id| (part.name.clone(), id.clone())).collect::<Vec<_>>();
+        let review = self.servers.iter().flat_map(review).collect();
+        let quarantine = Quarantine::of(held, review);
+        let built = Built { config: self.config, catalog, index, placement, offers, sources, quarantine };
         let next = Snapshot::new(built, &self.used, self.absent);
         let changes = next.changes_since(&self.before);
         (next, changes)

@@ -47,7 +47,14 @@ pub(crate) async fn call(inner: &Inner, request: Request) -> Result<Raw, Failed>
 }
 
 fn routed(scope: &Scope, request: &Request, name: &str) -> Action {
-    route(request.client.surface, &scope.view(), name, request.params.get("arguments"))
+    match route(request.client.surface, &scope.view(), name, request.params.get("arguments")) {
+        // What is held is in no catalog; whoever names it is told so, and not that there is no such thing.
+        Action::Unknown(unknown) => match scope.snapshot.quarantine.tool_among(&unknown.names) {
+            Some(held) => Action::Refuse(held.refusal()),
+            None => Action::Unknown(unknown),
+        },
+        action => action,
+    }
 }
 
 /// What to wait for before this is answered, while servers are still coming up: nothing for a tool that is there, its

@@ -89,7 +89,10 @@ impl Gateway {
         }
         let name = request.text("name")?;
         let snapshot = self.offers().await;
-        let Some(owner) = snapshot.offers.prompts.owner(&name) else { return Err(no_prompt(&snapshot, &name)) };
+        let Some(owner) = snapshot.offers.prompts.owner(&name) else {
+            let held = snapshot.quarantine.prompt(&name).map(|held| rpc(Failed::Refused(held.refusal())));
+            return Err(held.unwrap_or_else(|| no_prompt(&snapshot, &name)));
+        };
         let mut params = request.params.clone();
         params.set("name", &owner.original);
         self.ask(&snapshot, &owner.server, &request, params).await
@@ -110,6 +113,15 @@ impl Gateway {
     /// The server that a resource is asked of, and what it calls it. An address that nobody lists is asked of the server
     /// whose result held the link, or of the only one that has resources at all; otherwise of nobody.
     fn owner_of(&self, snapshot: &Snapshot, uri: &str, client: &Client) -> Result<(ServerName, String), RpcError> {
+        let (server, original) = self.anybody_with(snapshot, uri, client)?;
+        // What is not listed can be asked for all the same; what is held cannot.
+        match snapshot.quarantine.resource(&server, &original) {
+            Some(held) => Err(rpc(Failed::Refused(held.refusal()))),
+            None => Ok((server, original)),
+        }
+    }
+
+    fn anybody_with(&self, snapshot: &Snapshot, uri: &str, client: &Client) -> Result<(ServerName, String), RpcError> {
         match snapshot.offers.resource(uri) {
             Whose::One(owner) => Ok((owner.server, owner.original)),
             Whose::Several(servers) => Err(contested(uri, &servers)),

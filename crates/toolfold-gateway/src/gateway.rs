@@ -63,6 +63,12 @@ pub struct ServerStatus {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_in_seconds: Option<u64>,
     pub tools: usize,
+    /// What it offers and is held until somebody approves it.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub held: usize,
+    /// What of it serves, and has something in it that is worth a look.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub review: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol: Option<String>,
 }
@@ -167,6 +173,11 @@ impl Gateway {
         self.0.gate.calls()
     }
 
+    /// How many results had something in them that was marked.
+    pub fn marked_results(&self) -> u64 {
+        self.0.gate.marked()
+    }
+
     /// Applies another configuration: only what differs is started, stopped or changed.
     pub fn reconfigure(&self, config: Config) {
         self.send(News::Configure(Box::new(config)));
@@ -219,6 +230,8 @@ impl Gateway {
                 why,
                 retry_in_seconds: retry.map(|wait| wait.as_secs()),
                 tools: tools.map_or(0, |tools| tools.entries.len()),
+                held: snapshot.quarantine.count(name),
+                review: snapshot.quarantine.reviewed(name),
                 protocol: source.manifest().map(|manifest| manifest.version.clone()),
             }
         };
@@ -229,13 +242,15 @@ impl Gateway {
             why: Some(why.clone()),
             retry_in_seconds: None,
             tools: 0,
+            held: 0,
+            review: 0,
             protocol: None,
         }));
         all.sort_by(|one, other| one.name.cmp(&other.name));
         all
     }
 
-    fn send(&self, event: News) {
+    pub(crate) fn send(&self, event: News) {
         // The writer lives as long as the gateway; after a stop nothing needs to be written any more.
         let _ = self.0.events.send(event);
     }
@@ -246,6 +261,11 @@ impl Inner {
     pub(crate) fn events(&self) -> mpsc::WeakUnboundedSender<News> {
         self.events.downgrade()
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the shape that serde asks for")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 fn label(state: State) -> (&'static str, Option<String>, Option<Duration>) {

@@ -1,23 +1,33 @@
 //! What the writer knows of one server: where its calls go, what it offers, and why it does not.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use toolfold_catalog::{ServerSource, ServerTools, SetAside, follow};
 use toolfold_config::Server;
-use toolfold_core::{Absent, ServerName, shown_line};
+use toolfold_core::{Absent, Fingerprint, ServerName, shown_line};
 use toolfold_upstream::{Manifest, State};
 use toolfold_wire::{Object, raw};
 use tracing::warn;
 
 use crate::gate::Source;
 use crate::local::LocalServer;
+use crate::trust::Judged;
+
+/// Held entries that are remembered to have been told of.
+const MOST_TOLD: usize = 4_096;
 
 /// All that is known of one server.
 pub(crate) struct Known {
     pub(crate) source: Source,
     pub(crate) config: Option<Arc<Server>>,
     pub(crate) listed: Option<Listed>,
+    /// What of that serves, and what is held.
+    pub(crate) judged: Option<Judged>,
+    /// It has said something since it was judged.
+    pub(crate) unjudged: bool,
+    /// What was held and has been told, so that a server that goes back and forth is told of once.
+    told: HashSet<Fingerprint>,
     /// Why it is not there, as far as is known.
     pub(crate) failing: Option<String>,
     /// It has said what it offers, or failed, since the start.
@@ -33,7 +43,8 @@ pub(crate) struct Listed {
 
 impl Known {
     pub(crate) fn server(source: Source, config: Arc<Server>, failing: Option<String>) -> Self {
-        Known { source, config: Some(config), listed: None, failing, tried: false }
+        let (listed, judged, told) = (None, None, HashSet::new());
+        Known { source, config: Some(config), listed, judged, unjudged: false, told, failing, tried: false }
     }
 
     pub(crate) fn local(server: LocalServer) -> Self {
@@ -54,11 +65,38 @@ impl Known {
 
     fn here(source: Source, tools: ServerTools) -> Self {
         let listed = Some(Listed { tools: Arc::new(tools), manifest: None });
-        Known { source, config: None, listed, failing: None, tried: true }
+        let (judged, told) = (None, HashSet::new());
+        Known { source, config: None, listed, judged, unjudged: true, told, failing: None, tried: true }
     }
 
     pub(crate) fn manifest(&self) -> Option<&Arc<Manifest>> {
         self.listed.as_ref()?.manifest.as_ref()
+    }
+
+    /// Takes in a list, which is judged before anything of it serves.
+    pub(crate) fn is_listed(&mut self, listed: Option<Listed>) {
+        self.unjudged |= listed.is_some();
+        self.listed = listed;
+    }
+
+    /// Takes in what serves of its list; nothing where it could not be judged, and then it stays as it was.
+    pub(crate) fn is_judged(&mut self, judged: Option<Judged>) {
+        self.unjudged = false;
+        let Some(judged) = judged else { return };
+        if self.told.len() > MOST_TOLD {
+            self.told.clear();
+        }
+        let new = judged.held.iter().filter(|held| self.told.insert(held.offer.fingerprint)).count();
+        if new > 0 {
+            let server = &judged.served.tools.name;
+            warn!(%server, "{new} of what it offers is held until somebody looks at it: `toolfold approve`");
+        }
+        self.judged = Some(judged);
+    }
+
+    /// What serves of its manifest.
+    pub(crate) fn served_manifest(&self) -> Option<&Arc<Manifest>> {
+        self.judged.as_ref()?.served.manifest.as_ref()
     }
 
     pub(crate) fn prefix(&self) -> bool {

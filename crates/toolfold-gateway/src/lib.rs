@@ -23,6 +23,7 @@ mod scope;
 mod snapshot;
 mod threads;
 mod toolsets;
+mod trust;
 mod usage;
 mod writer;
 
@@ -34,3 +35,4 @@ pub use local::{Bounds, Handler, LocalServer, LocalTool, Output, Unregistered};
 pub use precise::encode_all;
 pub use request::{Client, ClientKind, LONGEST_WATCHED, LogLevel, MOST_WATCHED, Request};
 pub use scope::Scope;
+pub use trust::{Decided, Decision, HeldEntry, HeldList, Undecided};

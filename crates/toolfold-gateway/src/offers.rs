@@ -181,7 +181,7 @@ fn qualifier(server: &ServerName) -> String {
 }
 
 /// Whether a URI could come from a template: the literal pieces stand in it, in order, the first at the start.
-fn fits_template(template: &str, uri: &str) -> bool {
+pub(crate) fn fits_template(template: &str, uri: &str) -> bool {
     let mut rest = uri;
     let mut pieces = template.split(['{', '}']).step_by(2).enumerate().peekable();
     while let Some((place, piece)) = pieces.next() {

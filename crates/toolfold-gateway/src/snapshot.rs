@@ -18,6 +18,7 @@ use toolfold_wire::{Object, Raw, raw};
 use crate::change::Change;
 use crate::gate::Source;
 use crate::offers::Offers;
+use crate::trust::Quarantine;
 use crate::usage::{MOST_PINNED, MOST_TOKENS};
 
 /// Everything is shared with the snapshots before and after it: what did not change is not built again.
@@ -30,6 +31,8 @@ pub(crate) struct Snapshot {
     pub(crate) placement: Arc<Placement>,
     pub(crate) offers: Arc<Offers>,
     sources: Arc<BTreeMap<ServerName, Source>>,
+    /// What is there and not served.
+    pub(crate) quarantine: Arc<Quarantine>,
     /// Servers that are configured and have nothing in the catalog.
     pub(crate) absent: Arc<[Absent]>,
     /// Positions of the pinned tools in the catalog.
@@ -46,11 +49,12 @@ pub(crate) struct Built {
     pub(crate) placement: Placement,
     pub(crate) offers: Offers,
     pub(crate) sources: BTreeMap<ServerName, Source>,
+    pub(crate) quarantine: Quarantine,
 }
 
 impl Snapshot {
     pub(crate) fn new(built: Built, used: &[ToolId], absent: Vec<Absent>) -> Self {
-        let Built { config, catalog, index, placement, offers, sources } = built;
+        let Built { config, catalog, index, placement, offers, sources, quarantine } = built;
         Snapshot {
             pins: pins(&catalog, &config, used).into(),
             config,
@@ -59,6 +63,7 @@ impl Snapshot {
             placement: Arc::new(placement),
             offers: Arc::new(offers),
             sources: Arc::new(sources),
+            quarantine: Arc::new(quarantine),
             absent: absent.into(),
             lists: Arc::default(),
         }
@@ -69,7 +74,8 @@ impl Snapshot {
         let catalog = Catalog::empty();
         let index = Index::build(&catalog);
         let (placement, offers) = (Placement::default(), Offers::default());
-        let built = Built { config: Arc::new(config), catalog, index, placement, offers, sources };
+        let quarantine = Quarantine::default();
+        let built = Built { config: Arc::new(config), catalog, index, placement, offers, sources, quarantine };
         Snapshot::new(built, &[], Vec::new())
     }
 

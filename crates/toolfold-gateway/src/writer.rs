@@ -5,6 +5,8 @@
 //! What a reader would get wrong: the writer decides and does no work. Lists are read and snapshots are built on other
 //! threads, and after a long build it rests as long: a server that changes without end gets half a core, and nobody waits.
 
+mod decide;
+mod judge;
 mod publish;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +34,11 @@ use crate::precise::Vectors;
 use crate::progress::Progress;
 use crate::remembered::{Remembered, config_key, remember, remember_failure};
 use crate::snapshot::Snapshot;
+use crate::trust::{Decided, Decision, Undecided};
 use crate::usage::most_used;
+
+use decide::Awaiting;
+use judge::Records;
 
 pub(crate) enum News {
     Report(Report),
@@ -43,6 +49,10 @@ pub(crate) enum News {
     Register(LocalServer, Told),
     /// A catalog has been encoded.
     Encoded(Vectors),
+    /// Somebody has decided about what is held; told when it takes effect.
+    Decide(Decision, oneshot::Sender<Result<Decided, Undecided>>),
+    /// What is held is to be looked at again; told when it has been.
+    Recheck(oneshot::Sender<Result<Decided, Undecided>>),
     Stop(oneshot::Sender<()>),
 }
 
@@ -85,6 +95,9 @@ pub(crate) struct Writer {
     rest_until: Instant,
     /// Who registered tools and is told when they can be found, or why they cannot.
     registered: Vec<(Told, Result<(), Unregistered>)>,
+    /// Who decided and is told when it takes effect.
+    decided: Vec<Awaiting>,
+    records: Records,
 }
 
 /// What the next snapshot differs in.
@@ -127,6 +140,8 @@ impl Writer {
             dirty: Dirty::Nothing,
             rest_until: Instant::now(),
             registered: Vec::new(),
+            decided: Vec::new(),
+            records: Records::default(),
         }
     }
 
@@ -179,6 +194,16 @@ impl Writer {
                 change
             }
             News::Encoded(vectors) => self.attach(vectors),
+            News::Decide(decision, done) => {
+                let outcome = self.decide(&decision).await;
+                let nothing = outcome.as_ref().is_ok_and(|decided| decided.ids.is_empty());
+                self.decided.push((done, outcome));
+                if nothing { Dirty::Nothing } else { Dirty::Catalog }
+            }
+            News::Recheck(done) => {
+                self.decided.push((done, Ok(Decided::default())));
+                self.recheck()
+            }
             News::Stop(_) => Dirty::Nothing,
         }
     }
@@ -195,6 +220,9 @@ impl Writer {
             return;
         }
         self.dirty = Dirty::Nothing;
+        for (done, outcome) in self.decided.drain(..) {
+            let _ = done.send(outcome);
+        }
         for (done, outcome) in self.registered.drain(..) {
             // Whoever registered need not have waited.
             let _ = done.send(outcome);
@@ -212,6 +240,7 @@ impl Writer {
         if let (Some(store), Some(inner)) = (&self.store, self.inner.upgrade()) {
             inner.store.set(store.clone());
         }
+        self.records = Records::beside(self.store.clone(), &config).await;
         if config.pin_used {
             self.used = most_used(self.store.clone()).await;
         }
@@ -229,7 +258,7 @@ impl Writer {
         let name = config.name.clone();
         let mut known = Known::server(Source::Server(upstream), config.clone(), failure);
         if let Some(manifest) = manifest {
-            known.listed = spawn_blocking(move || Listed::read(&config, manifest, None)).await.ok();
+            known.is_listed(spawn_blocking(move || Listed::read(&config, manifest, None)).await.ok());
         }
         self.servers.insert(name, known);
     }
@@ -258,7 +287,8 @@ impl Writer {
                 if let (Some(store), Some(manifest)) = (&self.store, &listed.manifest) {
                     remember(store, &config, manifest.clone());
                 }
-                (known.listed, known.failing, known.tried) = (Some(listed), None, true);
+                known.is_listed(Some(listed));
+                (known.failing, known.tried) = (None, true);
                 Dirty::Catalog
             }
             Happened::Updated { uri } => {

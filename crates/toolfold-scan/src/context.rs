@@ -8,7 +8,7 @@ use crate::lookalike::outline;
 
 /// Share of words that two descriptions have in common.
 const ALIKE: f32 = 0.6;
-const SAME: f32 = 0.85;
+pub(crate) const SAME: f32 = 0.85;
 /// Words of a description that are compared.
 const MOST_WORDS: usize = 200;
 /// Tools of one outline that a new one is compared with.
@@ -116,16 +116,16 @@ fn endings(name: &str) -> impl Iterator<Item = &str> {
 }
 
 /// A name without what spelling may vary: `readFile` and `read_file` are one word to everybody.
-fn plain(name: &str) -> String {
+pub(crate) fn plain(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-fn words(description: &str) -> HashSet<String> {
+pub(crate) fn words(description: &str) -> HashSet<String> {
     let words = description.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.take(MOST_WORDS).map(str::to_lowercase).collect()
 }
 
-fn shared(a: &HashSet<String>, b: &HashSet<String>) -> f32 {
+pub(crate) fn shared(a: &HashSet<String>, b: &HashSet<String>) -> f32 {
     let both = a.intersection(b).count();
     let all = a.len() + b.len() - both;
     if all == 0 { 0.0 } else { both as f32 / all as f32 }

@@ -2,7 +2,7 @@
 //!
 //! - *memory* (manifests, failures, vectors, usage, sets of tools) can be had again. A damaged file is set aside with a
 //!   notice and a new one is begun: a start must not fail for it.
-//! - *record* (approvals; audit and tokens will join them) cannot. Its file is made when there is first something to
+//! - *record* (pins: what was accepted of what servers say) cannot. Its file is made when there is first something to
 //!   put in it, and a damaged one is refused with a message, never replaced.
 //!
 //! What a reader would get wrong: a question is put as the method is called, not when its answer is awaited. Whoever
@@ -24,18 +24,18 @@ mod toolsets;
 mod usage;
 mod vectors;
 
-mod approvals;
+mod pins;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use engine::Engine;
 
-pub use approvals::Approval;
 pub use engine::Pending;
 pub use error::StoreError;
 pub use failures::StoredFailure;
 pub use manifests::StoredManifest;
+pub use pins::{NewPin, PinSource, Pinned, StoredPin, StoredPins};
 
 /// How long one process waits for another to finish writing.
 pub const PATIENCE: Duration = Duration::from_secs(5);

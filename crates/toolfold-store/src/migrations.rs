@@ -16,7 +16,7 @@ pub(crate) const MEMORY: Schema = Schema { application: 0x546C_6664, steps: &MEM
 /// "Tlfr".
 pub(crate) const RECORD: Schema = Schema { application: 0x546C_6672, steps: &RECORD_STEPS };
 
-const MEMORY_STEPS: [&str; 5] = [
+const MEMORY_STEPS: [&str; 6] = [
     // The same server name may stand for different programs in different projects that share this file: hence two
     // columns in the key.
     "CREATE TABLE manifests (
@@ -49,9 +49,15 @@ const MEMORY_STEPS: [&str; 5] = [
         why TEXT NOT NULL,
         PRIMARY KEY (server, config_key)
     ) STRICT;",
+    // Sources that the record knows, so that a record which is lost is missed.
+    "CREATE TABLE pinned (
+        server TEXT NOT NULL,
+        config_key BLOB NOT NULL,
+        PRIMARY KEY (server, config_key)
+    ) STRICT, WITHOUT ROWID;",
 ];
 
-const RECORD_STEPS: [&str; 1] = [
+const RECORD_STEPS: [&str; 2] = [
     // What was approved, and the fingerprint of how it looked then: whatever looks different has not been approved.
     "CREATE TABLE approvals (
         kind TEXT NOT NULL,
@@ -61,6 +67,32 @@ const RECORD_STEPS: [&str; 1] = [
         approved_by TEXT NOT NULL,
         PRIMARY KEY (kind, subject)
     ) STRICT;",
+    // The first table was never written to. Definitions stand apart from pins: all pins are read at a start, and hardly
+    // ever a definition.
+    "DROP TABLE approvals;
+    CREATE TABLE sources (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        server TEXT NOT NULL,
+        config_key BLOB NOT NULL,
+        pinned_at INTEGER NOT NULL,
+        strict INTEGER NOT NULL,
+        UNIQUE (server, config_key)
+    ) STRICT;
+    CREATE TABLE pins (
+        source INTEGER NOT NULL,
+        kind TEXT NOT NULL,
+        name TEXT NOT NULL,
+        accepted BLOB,
+        denied BLOB,
+        decided_at INTEGER NOT NULL,
+        decided_by TEXT,
+        findings INTEGER NOT NULL,
+        PRIMARY KEY (source, kind, name)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE definitions (
+        fingerprint BLOB PRIMARY KEY NOT NULL,
+        json TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;",
 ];
 
 impl Schema {

@@ -7,6 +7,7 @@
 
 mod bridge;
 mod links;
+mod marks;
 mod source;
 mod subscriptions;
 
@@ -24,6 +25,7 @@ use crate::snapshot::Snapshot;
 use crate::usage::Usage;
 use bridge::{Exchange, Parked};
 use links::Links;
+use marks::Marker;
 use subscriptions::Subscriptions;
 
 pub use source::Failed;
@@ -37,6 +39,7 @@ pub(crate) struct Gate {
     parked: Parked,
     subscriptions: Subscriptions,
     links: Links,
+    marker: Marker,
     pub(crate) usage: Usage,
     calls: broadcast::Sender<CallRecord>,
 }
@@ -91,6 +94,7 @@ impl Gate {
             parked: Parked::default(),
             subscriptions: Subscriptions::default(),
             links: Links::default(),
+            marker: Marker::default(),
             usage,
             calls: broadcast::Sender::new(CALLS),
         }
@@ -100,9 +104,17 @@ impl Gate {
         self.calls.subscribe()
     }
 
+    /// How many results have been marked.
+    pub(crate) fn marked(&self) -> u64 {
+        self.marker.count()
+    }
+
     /// Whether this may be done at all. Asked on every way in; `call.rs` asks before it looks at arguments, so that
     /// nobody learns from a tool's schema what may not be called.
     pub(crate) fn admit(&self, snapshot: &Snapshot, entry: &Entry) -> Result<(), Failed> {
+        if let Some(held) = snapshot.quarantine.is_held(entry) {
+            return Err(Failed::Refused(held.refusal()));
+        }
         if snapshot.forbids(entry) { Err(Failed::Refused(forbidden(entry))) } else { Ok(()) }
     }
 
@@ -127,7 +139,10 @@ impl Gate {
             log(&outcome);
             outcome
         };
-        let outcome = outcome.instrument(span).await;
+        let mut outcome = outcome.instrument(span).await;
+        if let (true, Ok(Outcome::Done(result))) = (snapshot.config.mark_results, &mut outcome) {
+            *result = self.marker.mark(std::mem::replace(result, Raw::null())).await;
+        }
         self.record(request, server, tool, &outcome, begun);
         outcome
     }

@@ -33,6 +33,7 @@ impl Writer {
     pub(super) async fn publish(&mut self) {
         let Some(before) = self.newest() else { return };
         let begun = Instant::now();
+        self.judge().await;
         self.number += 1;
         self.settle_claims();
         let plan = Plan {
@@ -88,10 +89,10 @@ impl Writer {
             .servers
             .iter()
             .filter_map(|(server, known)| {
-                let manifest = known.manifest()?;
+                let (manifest, second) = (known.served_manifest()?, &known.manifest()?.second);
                 let mut all = addresses(&manifest.resources, "uri");
                 all.extend(addresses(&manifest.templates, "uriTemplate"));
-                Some(Claimant { server, addresses: all, second: &manifest.second })
+                Some(Claimant { server, addresses: all, second })
             })
             .collect();
         let second = self.claims.update(&claimants, self.wave.0);
@@ -123,7 +124,9 @@ fn part((name, known): (&ServerName, &Known)) -> Part {
         name: name.clone(),
         source: known.source.clone(),
         prefix: known.prefix(),
-        tools: known.listed.as_ref().map(|listed| listed.tools.clone()),
-        manifest: known.manifest().cloned(),
+        tools: known.judged.as_ref().map(|judged| judged.served.tools.clone()),
+        manifest: known.served_manifest().cloned(),
+        held: known.judged.as_ref().map(|judged| judged.held.clone()).unwrap_or_default(),
+        review: known.judged.as_ref().map(|judged| judged.review.clone()).unwrap_or_default(),
     }
 }

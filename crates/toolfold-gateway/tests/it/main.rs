@@ -4,6 +4,7 @@
 
 mod documents;
 mod nodes;
+mod pins;
 mod precise;
 mod registering;
 
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 use toolfold_config::Config;
 use toolfold_core::{Principal, ServerName, Surface};
 use toolfold_gateway::{Client, Gateway, LocalServer, LocalTool, Options, Output, Request};
-use toolfold_wire::{Object, Silent, raw};
+use toolfold_wire::{Object, Raw, RpcError, Silent, raw};
 
 /// A gateway with `home.greet` and whatever the configuration names.
 fn start(config: Config) -> Gateway {
@@ -50,6 +51,12 @@ async fn ask(gateway: &Gateway, surface: Surface, method: &str, params: Value) -
     let client = Arc::new(Client::inside(Principal::local(), surface));
     let request = Request::new(client, Arc::new(Silent), method, Object::parse(&raw(&params)).unwrap_or_default());
     serde_json::from_str(gateway.handle(request).await.unwrap().get()).unwrap()
+}
+
+/// The same as it is passed on, or the error.
+async fn raw_ask(gateway: &Gateway, method: &str, params: Value) -> Result<Raw, RpcError> {
+    let params = Object::parse(&raw(&params)).unwrap_or_default();
+    gateway.handle(Request::new(Arc::new(me()), Arc::new(Silent), method, params)).await
 }
 
 async fn call(gateway: &Gateway, tool: &str, arguments: Value) -> Value {

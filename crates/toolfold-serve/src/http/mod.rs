@@ -5,6 +5,7 @@
 //! that is done here for it.
 
 mod accept;
+mod approvals;
 mod body;
 mod connections;
 mod event;

@@ -17,7 +17,7 @@ use toolfold_wire::{Object, Raw, RpcError, Silent, raw};
 
 use super::failure::{failed, refused, refused_body};
 use super::reply::{Reply, json_response};
-use super::{App, body, overview};
+use super::{App, approvals, body, overview};
 use crate::apart::apart;
 use crate::text::shown;
 
@@ -25,6 +25,8 @@ pub(super) const VERBS: [&str; 5] = ["list", "search_tool_by_category", "search_
 const CALL: &str = "call_tool";
 /// What a person or a program may look at.
 pub(super) const VIEWS: [&str; 4] = ["status", "tools", "tree", "stats"];
+/// What is looked at and decided about.
+pub(super) const APPROVALS: &str = "approvals";
 
 /// Everything below `/v1`, described.
 pub(crate) const OPENAPI: &str = include_str!("openapi.json");
@@ -42,7 +44,15 @@ pub(crate) async fn answer(app: &App, principal: Principal, parts: Parts, body: 
             Err(why) => refused_body(why),
         };
     }
+    if name == APPROVALS && parts.method == Method::POST {
+        return match body::read(app, &parts.headers, body).await {
+            Ok(bytes) => approvals::decide(app, principal, &bytes).await,
+            Err(why) => refused_body(why),
+        };
+    }
     match name {
+        APPROVALS if looks => approvals::list(app, parts.uri.query().unwrap_or_default()).await,
+        APPROVALS => wrong_method(&parts, "GET, POST"),
         _ if !VIEWS.contains(&name) => nothing_here(),
         _ if !looks => wrong_method(&parts, "GET"),
         "status" => overview::status(app, principal).await,
@@ -104,6 +114,7 @@ fn wrong_method(parts: &Parts, right: &'static str) -> Reply {
 fn nothing_here() -> Reply {
     let all =
         VERBS.iter().map(|verb| format!("POST /v1/{verb}")).chain(VIEWS.iter().map(|view| format!("GET /v1/{view}")));
+    let all = all.chain([format!("GET, POST /v1/{APPROVALS}")]);
     let refusal =
         Refusal::new(Code::InvalidRequest, "There is no such endpoint. /openapi.json describes those there are.");
     json_response(StatusCode::NOT_FOUND, refusal.hints(all).to_json().to_string())
@@ -124,7 +135,8 @@ mod tests {
         }
         let verbs = VERBS.iter().map(|verb| format!("post /v1/{verb}"));
         let views = VIEWS.iter().map(|view| format!("get /v1/{view}"));
-        let mut expected: Vec<String> = verbs.chain(views).collect();
+        let approvals = ["get", "post"].map(|method| format!("{method} /v1/{APPROVALS}"));
+        let mut expected: Vec<String> = verbs.chain(views).chain(approvals).collect();
         described.sort();
         expected.sort();
         assert_eq!(described, expected);

@@ -2,11 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that panics has said what it had to say")]
 
-mod approvals;
 mod children;
 mod damage;
 mod failures;
 mod manifests;
+mod pins;
 mod toolsets;
 mod usage;
 mod vectors;

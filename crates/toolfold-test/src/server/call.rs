@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use toolfold_wire::{Era, Object, Peer, Raw, RpcError, meta, raw};
 
 use super::answer::finish;
-use super::script::{Call, simple_tool};
+use super::script::{Call, expand, simple_tool};
 use super::{Caller, Change, Fake, write_stderr};
 
 impl Fake {
@@ -56,6 +56,10 @@ impl Fake {
         }
         if let Some(name) = &call.list_changed {
             self.tools.lock().unwrap_or_else(PoisonError::into_inner).push(simple_tool(name));
+            let _ = self.changes.send(Change { method: "notifications/tools/list_changed", params: None });
+        }
+        if let Some(tools) = &call.list_becomes {
+            *self.tools.lock().unwrap_or_else(PoisonError::into_inner) = tools.iter().map(expand).collect();
             let _ = self.changes.send(Change { method: "notifications/tools/list_changed", params: None });
         }
         if let Some(uri) = &call.resource_updated {

@@ -111,6 +111,8 @@ pub struct Call {
     pub notify: Vec<(String, Raw)>,
     /// Adds a tool of this name and says that the list changed.
     pub list_changed: Option<String>,
+    /// Puts these tools in place of all there are, and says that the list changed.
+    pub list_becomes: Option<Vec<Raw>>,
     /// Says that this resource changed.
     pub resource_updated: Option<String>,
     /// Asks the client; `true` or the parameters of the question.
@@ -216,7 +218,7 @@ pub fn simple_tool(name: &str) -> Raw {
     raw(&tool)
 }
 
-fn expand(tool: &Raw) -> Raw {
+pub(super) fn expand(tool: &Raw) -> Raw {
     match serde_json::from_str::<String>(tool.get()) {
         Ok(name) => simple_tool(&name),
         Err(_) => tool.clone(),

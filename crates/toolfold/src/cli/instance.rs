@@ -139,16 +139,27 @@ async fn exchange(mut stream: UnixStream, question: &[u8]) -> std::io::Result<Re
     Ok(serde_json::from_slice(&text)?)
 }
 
+/// Asks every instance with this configuration, and waits for none longer than it takes to say hello. What they answer is
+/// for nobody.
+pub(crate) async fn tell_all(common: &Common, ask: impl Fn() -> Ask) {
+    let options = common.options();
+    let (Some(state), Ok(loaded)) = (&options.data_dir, toolfold_config::load(&options)) else { return };
+    let style = Style::here(true);
+    for note in notes(state, &loaded.origin) {
+        let told = async {
+            let stream = UnixStream::connect(folder(state).join(format!("{}.sock", note.pid))).await?;
+            exchange(stream, &serde_json::to_vec(&Question { ask: ask(), style })?).await
+        };
+        if tokio::time::timeout(HELLO, told).await.is_err() {
+            debug!(pid = note.pid, "an instance was not told");
+        }
+    }
+}
+
 /// The instance with this configuration that answers: one that serves HTTP before one that some client has started.
 pub(crate) async fn find(state: &Path, origin: &Origin) -> Option<(Note, UnixStream)> {
     let folder = folder(state);
-    let notes =
-        fs::read_dir(&folder).ok()?.flatten().filter(|file| file.path().extension().is_some_and(|kind| kind == "json"));
-    let read = |file: fs::DirEntry| serde_json::from_slice::<Note>(&fs::read(file.path()).ok()?).ok();
-    let mut notes: Vec<Note> = notes.filter_map(read).collect();
-    notes.retain(|note| note.config == identity(origin) && note.version == version());
-    notes.sort_by_key(|note| (note.address.is_none(), note.pid));
-    for note in notes {
+    for note in notes(state, origin) {
         let socket = folder.join(format!("{}.sock", note.pid));
         match tokio::time::timeout(HELLO, UnixStream::connect(&socket)).await {
             Ok(Ok(stream)) => return Some((note, stream)),
@@ -157,6 +168,17 @@ pub(crate) async fn find(state: &Path, origin: &Origin) -> Option<(Note, UnixStr
         }
     }
     None
+}
+
+/// The instances with this configuration, those that serve HTTP first. Some may be gone.
+fn notes(state: &Path, origin: &Origin) -> Vec<Note> {
+    let files = fs::read_dir(folder(state)).into_iter().flatten().flatten();
+    let files = files.filter(|file| file.path().extension().is_some_and(|kind| kind == "json"));
+    let read = |file: fs::DirEntry| serde_json::from_slice::<Note>(&fs::read(file.path()).ok()?).ok();
+    let mut notes: Vec<Note> = files.filter_map(read).collect();
+    notes.retain(|note| note.config == identity(origin) && note.version == version());
+    notes.sort_by_key(|note| (note.address.is_none(), note.pid));
+    notes
 }
 
 /// The same file is the same configuration, however it is reached.

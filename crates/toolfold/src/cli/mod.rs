@@ -1,6 +1,7 @@
 //! The command line: what it accepts, and how a command ends. Data goes to stdout, everything else to stderr.
 
 mod add;
+mod approve;
 mod arguments;
 mod ask;
 mod call;
@@ -114,6 +115,8 @@ enum Command {
     Status(status::Status),
     /// Show what a server wrote, or which tools were called
     Logs(logs::Logs),
+    /// See what is held, and approve or refuse it
+    Approve(approve::Approve),
     /// Look for what is suspicious about definitions
     Scan(scan::Scan),
     /// Print the rules that a model is told, for a system prompt
@@ -154,6 +157,7 @@ fn run(cli: Cli) -> ExitCode {
         Command::Call(call) => call.run(&common),
         Command::Status(status) => status.run(&common),
         Command::Logs(logs) => logs.run(&common),
+        Command::Approve(approve) => approve.run(&common),
         Command::Scan(scan) => scan.run(&common),
         Command::Prompt(prompt) => prompt.run(&common),
         Command::Eval(eval) => eval.run(&common),

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolfold_core::{ServerName, shown_line};
 use toolfold_disclosure::View;
+use toolfold_gateway::Gateway;
 use toolfold_scan::{Context, Finding, Piece, Report, Role, Severity, scan_definition, scan_entry, scan_texts};
 
 use super::ask::{Answer, Ask, Needs};
@@ -50,7 +51,9 @@ impl Scan {
         self.what.as_ref().map_or(Needs::All, |server| Needs::Server(server.clone()))
     }
 
-    pub(crate) fn answer(&self, view: &View<'_>, style: Style) -> Result<Answer, Fail> {
+    /// What is served is looked through, and what is held has been.
+    pub(crate) async fn answer(&self, gateway: &Gateway, view: &View<'_>, style: Style) -> Result<Answer, Fail> {
+        let held = gateway.approvals(self.what.clone(), 0, usize::MAX).await.held;
         let wanted: Vec<&ServerName> =
             view.servers().filter(|name| self.what.as_deref().is_none_or(|what| what == name.as_str())).collect();
         if let (Some(what), []) = (&self.what, &wanted[..]) {
@@ -73,6 +76,10 @@ impl Scan {
             let entries = view.of_server(name).map(|place| view.entry(place));
             scanned.extend(entries.map(|entry| (entry.id.to_string(), scan_entry(entry, &context))));
         }
+        scanned.extend(held.into_iter().map(|held| {
+            let id = if held.serves_old { format!("{} (held)", held.id) } else { held.id };
+            (id, Report { findings: held.findings, ..Report::default() })
+        }));
         told(&scanned, style)
     }
 }

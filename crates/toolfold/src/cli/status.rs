@@ -37,7 +37,7 @@ pub(crate) async fn answer(gateway: &Gateway, style: Style) -> Result<Answer, Fa
     let servers = gateway.status().await;
     let text = match style.json {
         true => as_json(&servers)?,
-        false => table(&servers.iter().map(row).collect::<Vec<_>>()),
+        false => table(&servers.iter().map(row).collect::<Vec<_>>()) + &held(&servers),
     };
     let failing = servers.iter().filter(|server| server.state == "failing").count();
     let but = match failing {
@@ -46,6 +46,15 @@ pub(crate) async fn answer(gateway: &Gateway, style: Style) -> Result<Answer, Fa
         many => Some(Fail::servers(format!("{many} servers are failing."))),
     };
     Ok(Answer { text, but })
+}
+
+/// How many entries wait for somebody, if any do.
+fn held(servers: &[ServerStatus]) -> String {
+    let counts = [("held", servers.iter().map(|server| server.held).sum::<usize>())];
+    let review = [("worth a look", servers.iter().map(|server| server.review).sum())];
+    let counts = counts.into_iter().chain(review).filter(|(_, count)| *count > 0);
+    let told: Vec<String> = counts.map(|(what, count)| format!("{count} {what}")).collect();
+    if told.is_empty() { String::new() } else { format!("\n{}: toolfold approve\n", told.join(", ")) }
 }
 
 /// Where the answer comes from.
@@ -67,6 +76,7 @@ async fn who_answers(common: &Common) -> Result<String, Fail> {
 
 fn row(server: &ServerStatus) -> Vec<String> {
     let tools = if server.tools == 1 { "1 tool".to_owned() } else { format!("{} tools", server.tools) };
+    let tools = if server.held > 0 { format!("{tools}, {} held", server.held) } else { tools };
     vec![
         server.name.to_string(),
         server.state.to_owned(),

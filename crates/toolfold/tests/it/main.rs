@@ -7,6 +7,7 @@
     reason = "a test reports by panicking and printing"
 )]
 
+mod approve;
 mod catalogs;
 mod clients;
 mod clients_files;

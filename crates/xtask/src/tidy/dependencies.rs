@@ -8,7 +8,7 @@ use anyhow::Result;
 use crate::workspace::{Package, Workspace};
 
 /// Each may use those before it.
-const ORDER: [&str; 20] = [
+const ORDER: [&str; 21] = [
     "toolfold-wire",
     "toolfold-core",
     "toolfold-schema",
@@ -18,6 +18,7 @@ const ORDER: [&str; 20] = [
     "toolfold-upstream",
     "toolfold-catalog",
     "toolfold-scan",
+    "toolfold-trust",
     "toolfold-encoder",
     "toolfold-index",
     "toolfold-disclosure",
@@ -32,12 +33,13 @@ const ORDER: [&str; 20] = [
 ];
 
 /// Crates that may not have what their place in the order would allow.
-const WITHOUT: [(&str, &[&str]); 10] = [
+const WITHOUT: [(&str, &[&str]); 11] = [
     ("toolfold-core", &["tokio"]),
     ("toolfold-wire", &["tokio"]),
     ("toolfold-clients", &["tokio"]),
     ("toolfold-catalog", &["toolfold-config", "toolfold-upstream", "tokio"]),
     ("toolfold-scan", &["toolfold-config", "toolfold-upstream", "tokio"]),
+    ("toolfold-trust", &["toolfold-config", "toolfold-upstream", "tokio"]),
     ("toolfold-encoder", &["toolfold-config", "toolfold-upstream", "toolfold-catalog", "tokio"]),
     ("toolfold-index", &["toolfold-config", "toolfold-upstream", "tokio"]),
     ("toolfold-disclosure", &["toolfold-config", "toolfold-upstream", "tokio"]),

@@ -2,8 +2,15 @@
 //! but the gate.
 
 /// Crates that can be tested with values alone.
-const PURE: [&str; 6] =
-    ["toolfold-wire", "toolfold-core", "toolfold-catalog", "toolfold-scan", "toolfold-index", "toolfold-disclosure"];
+const PURE: [&str; 7] = [
+    "toolfold-wire",
+    "toolfold-core",
+    "toolfold-catalog",
+    "toolfold-scan",
+    "toolfold-trust",
+    "toolfold-index",
+    "toolfold-disclosure",
+];
 
 const OUTSIDE: [&str; 3] = ["std::fs", "std::time", "std::net"];
 

@@ -1,0 +1,201 @@
+//! Several sources judged at once, aside: with thousands of new entries it takes a while, because each is looked through.
+//!
+//! What a reader would get wrong: what was accepted before is taken in first. Only then is what is new compared with it, in
+//! the order in which sources came, so that of two that are alike it is the later one that is held.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use serde_json::Value;
+use toolfold_catalog::ServerTools;
+use toolfold_core::{Fingerprint, Trust};
+use toolfold_scan::{Accepted, Context, Family, Piece, Report, Role, Severity, scan_definition, scan_texts};
+use toolfold_store::PinSource;
+use toolfold_trust::{Offer, Record, Verdict, What, judge};
+
+use super::offers::{offers_of, own_words};
+use crate::known::Listed;
+
+/// Fewer new entries than this are looked through on one thread.
+const FEW: usize = 256;
+/// Threads that look through many, while clients are answered on the others.
+const THREADS: usize = 4;
+
+/// One source that has said what it offers.
+pub(crate) struct Case {
+    pub(crate) source: PinSource,
+    pub(crate) program: String,
+    pub(crate) trust: Trust,
+    /// When it first came; nothing for one that is new.
+    pub(crate) number: Option<i64>,
+    pub(crate) record: Record,
+    pub(crate) listed: Listed,
+}
+
+pub(crate) struct Docket {
+    pub(crate) cases: Vec<Case>,
+    /// Servers that were judged before, as they serve, each with its program.
+    pub(crate) others: Vec<(Arc<ServerTools>, String)>,
+}
+
+/// A case, and what was decided of each of its offers.
+pub(crate) struct Heard {
+    pub(crate) case: Case,
+    pub(crate) sentences: Vec<Sentence>,
+}
+
+/// What was decided of one offer.
+pub(crate) struct Sentence {
+    pub(crate) offer: Offer,
+    pub(crate) verdict: Verdict,
+    /// How many things in it are worth a look.
+    pub(crate) findings: u32,
+    /// How it looked when it was accepted, if it ever was.
+    pub(crate) accepted: Option<Fingerprint>,
+}
+
+impl Sentence {
+    pub(crate) fn is_held(&self) -> bool {
+        matches!(self.verdict, Verdict::Changed { .. } | Verdict::Hold(_))
+    }
+}
+
+impl Docket {
+    /// Judges them all.
+    pub(crate) fn hear(mut self) -> Vec<Heard> {
+        self.cases.sort_by_key(|case| (case.number.is_none(), case.number, case.source.server.clone()));
+        let offers: Vec<Vec<Offer>> = self.cases.iter().map(|case| offers_of(&case.listed)).collect();
+        // Whatever is no news needs no look.
+        let is_new = |case: &Case, offer: &Offer| judge(case.trust, &case.record, offer, 0, || None) == Verdict::Accept;
+        let new: Vec<(usize, &Offer)> = (self.cases.iter().zip(&offers).enumerate())
+            .flat_map(|(place, (case, offers))| {
+                offers.iter().filter(move |offer| is_new(case, offer)).map(move |offer| (place, offer))
+            })
+            .collect();
+        let mut looked: Vec<VecDeque<Look>> = self.cases.iter().map(|_| VecDeque::new()).collect();
+        let looks = if new.is_empty() { Vec::new() } else { self.look(&new) };
+        new.iter().zip(looks).for_each(|((place, _), look)| looked[*place].push_back(look));
+        let mut accepted = if new.is_empty() { Accepted::new() } else { self.accepted_before(&offers) };
+        let mut heard = Vec::new();
+        for ((case, offers), mut looked) in self.cases.into_iter().zip(offers).zip(looked) {
+            let mut count = 0;
+            let sentences = offers.into_iter().map(|offer| {
+                let mut findings = 0;
+                let verdict = judge(case.trust, &case.record, &offer, count, || {
+                    let look = looked.pop_front().unwrap_or_default();
+                    findings = look.review;
+                    look.hard.or_else(|| imitated(&mut accepted, &case, &offer))
+                });
+                count += usize::from(verdict == Verdict::Accept);
+                let accepted = case.record.pins.get(offer.what, &offer.name).and_then(|pin| pin.accepted);
+                Sentence { offer, verdict, findings, accepted }
+            });
+            let sentences = sentences.collect();
+            heard.push(Heard { case, sentences });
+        }
+        heard
+    }
+
+    /// Looks through everything that is new, in its order.
+    fn look(&self, new: &[(usize, &Offer)]) -> Vec<Look> {
+        let listed = self.cases.iter().map(|case| &case.listed.tools);
+        let context = names_of(self.others.iter().map(|(tools, _)| tools).chain(listed));
+        let server = |place: usize| self.cases[place].source.server.as_str();
+        let look = |part: &[(usize, &Offer)]| -> Vec<Look> {
+            part.iter().map(|(place, offer)| Look::at(server(*place), offer, &context)).collect()
+        };
+        if new.len() < FEW {
+            return look(new);
+        }
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let size = new.len().div_ceil(cores.min(THREADS));
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = new.chunks(size).map(|part| scope.spawn(|| look(part))).collect();
+            threads.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
+        })
+    }
+
+    /// Every tool that was accepted before, of whatever server.
+    fn accepted_before(&self, offers: &[Vec<Offer>]) -> Accepted {
+        let mut accepted = Accepted::new();
+        for (tools, program) in &self.others {
+            for entry in tools.entries.iter().filter(|entry| entry.is_tool()) {
+                accepted.add(tools.name.as_str(), program, entry.name(), &entry.description);
+            }
+        }
+        for (case, offers) in self.cases.iter().zip(offers) {
+            let is_known = |offer: &&Offer| case.record.pins.get(offer.what, &offer.name).is_some();
+            for offer in offers.iter().filter(|offer| offer.what == What::Tool).filter(is_known) {
+                add(&mut accepted, case, offer);
+            }
+        }
+        accepted
+    }
+}
+
+fn add(accepted: &mut Accepted, case: &Case, offer: &Offer) {
+    accepted.add(case.source.server.as_str(), &case.program, &offer.name, &description(offer));
+}
+
+/// What a new tool imitates; one that imitates nobody can be imitated from now on.
+fn imitated(accepted: &mut Accepted, case: &Case, offer: &Offer) -> Option<String> {
+    if offer.what != What::Tool {
+        return None;
+    }
+    let found = accepted.imitated(case.source.server.as_str(), &case.program, &offer.name, &description(offer));
+    if found.is_none() {
+        add(accepted, case, offer);
+    }
+    found
+}
+
+fn description(offer: &Offer) -> String {
+    toolfold_wire::Object::parse(&offer.definition).and_then(|object| object.string("description")).unwrap_or_default()
+}
+
+/// What there is to say of one new entry.
+#[derive(Default)]
+struct Look {
+    hard: Option<String>,
+    review: u32,
+}
+
+impl Look {
+    fn at(server: &str, offer: &Offer, context: &Context) -> Look {
+        // A definition that the scanner cannot bear is not one to be trusted with.
+        let Ok(report) = catch_unwind(AssertUnwindSafe(|| report(server, offer, context))) else {
+            return Look { hard: Some("could not be looked through".to_owned()), review: 0 };
+        };
+        // Who imitates whom is asked elsewhere, where it is known who came first.
+        let mut findings = report.findings.into_iter().filter(|finding| finding.family != Family::Clone);
+        let review = findings.clone().filter(|finding| finding.severity == Severity::Review).count();
+        let hard = findings.find(|finding| finding.severity == Severity::Hard);
+        Look { hard: hard.map(|finding| format!("{} ({})", finding.reason, finding.rule)), review: review as u32 }
+    }
+}
+
+/// Whose tools there are, for whoever names another's. What they say of themselves is left out: who imitates whom is asked
+/// elsewhere.
+pub(super) fn names_of<'a>(servers: impl Iterator<Item = &'a Arc<ServerTools>>) -> Context {
+    let mut context = Context::new();
+    for tools in servers {
+        let names = tools.entries.iter().filter(|entry| entry.is_tool()).map(|entry| (entry.name(), ""));
+        context.add(tools.name.as_str(), names);
+    }
+    context
+}
+
+/// What the scanner says of an offer.
+pub(super) fn report(server: &str, offer: &Offer, context: &Context) -> Report {
+    if offer.what == What::Server {
+        let (title, instructions) = own_words(Some(&offer.definition));
+        let texts = [("title", &title), ("instructions", &instructions)];
+        let pieces = texts.into_iter().filter_map(|(place, text)| {
+            Some(Piece { place: place.to_owned(), role: Role::Prose, text: text.as_deref()? })
+        });
+        return scan_texts(server, pieces, context);
+    }
+    let definition: Value = serde_json::from_str(offer.definition.get()).unwrap_or_default();
+    scan_definition(server, &definition, context)
+}

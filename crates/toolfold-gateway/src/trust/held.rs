@@ -1,0 +1,267 @@
+//! What is held, as people and programs see it, and what they decide.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::Value;
+use toolfold_catalog::{Catalog, ServerTools};
+use toolfold_core::{Code, Entry, Principal, Refusal, ServerName, shown_line};
+use toolfold_scan::{Context, Finding, differences, render};
+use toolfold_store::StoreError;
+use toolfold_trust::{Offer, What, Why};
+use toolfold_wire::Raw;
+
+use super::docket::{names_of, report};
+use crate::offers::fits_template;
+
+/// Bytes of a difference that are shown.
+const LONGEST_DIFF: usize = 256 * 1024;
+/// Characters of a fingerprint that are enough to mean it.
+const SHORTEST_PRINT: usize = 8;
+
+/// One entry that is held.
+#[derive(Debug)]
+pub(crate) struct Held {
+    pub(crate) id: String,
+    pub(crate) server: ServerName,
+    pub(crate) offer: Offer,
+    pub(crate) why: Why,
+    /// What was accepted, if anything was.
+    old: Option<Raw>,
+    /// Whether that serves meanwhile.
+    serves: bool,
+}
+
+/// What is held, for whoever is to decide.
+#[derive(Debug, Clone, Serialize)]
+pub struct HeldList {
+    /// How many there are, of which these are a part.
+    pub total: usize,
+    pub held: Vec<HeldEntry>,
+    /// Ids of entries that serve, and in which something is worth a look.
+    pub review: Vec<String>,
+}
+
+/// Texts are as they are shown: with every character visible.
+#[derive(Debug, Clone, Serialize)]
+pub struct HeldEntry {
+    pub id: String,
+    pub kind: &'static str,
+    pub server: ServerName,
+    pub name: String,
+    pub why: String,
+    /// Somebody has refused it as it is.
+    pub denied: bool,
+    /// Whether what was accepted serves meanwhile; otherwise nothing does.
+    pub serves_old: bool,
+    /// Of what would be approved.
+    pub fingerprint: String,
+    pub diff: String,
+    /// Bytes at the end of the difference that are not shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diff_cut: Option<usize>,
+    pub findings: Vec<Finding>,
+}
+
+/// What somebody decided.
+#[derive(Debug, Clone)]
+pub struct Decision {
+    /// As [`HeldEntry::id`], each with `@` and the beginning of a fingerprint where nothing else is meant.
+    pub ids: Vec<String>,
+    /// All of these servers.
+    pub servers: Vec<String>,
+    /// All there are, but for those that were refused.
+    pub all: bool,
+    pub deny: bool,
+    pub by: Principal,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Decided {
+    pub ids: Vec<String>,
+    /// What was named and is not held.
+    pub unknown: Vec<String>,
+}
+
+/// Why nothing could be decided.
+#[derive(Debug, thiserror::Error)]
+pub enum Undecided {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("the record of what was accepted cannot be used, because the store could not be opened")]
+    NoRecord,
+    #[error("the record of what was accepted did not answer in time; what was decided may be in it all the same")]
+    Late,
+    #[error("the gateway is being stopped")]
+    Stopped,
+}
+
+impl Held {
+    pub(super) fn new(server: ServerName, offer: Offer, why: Why, old: Option<Raw>, serves: bool) -> Held {
+        let id = shown_line(&offer.what.id(&server, &offer.name)).into_owned();
+        Held { id, server, offer, why, old, serves }
+    }
+
+    pub(crate) fn is_denied(&self) -> bool {
+        self.why == Why::Denied
+    }
+
+    /// For whoever wanted it. Nothing of what it says is repeated: that is what it is held for.
+    pub(crate) fn refusal(&self) -> Refusal {
+        let why = match &self.why {
+            Why::Changed => "its definition is not the one that was accepted",
+            Why::New => "it is new, and nobody has approved it yet",
+            Why::Found(_) => "it is new, and something in its definition has to be looked at first",
+            Why::Lost(_) => "the record of what was accepted is lost",
+            Why::TooMany => "its server has had too many entries",
+            Why::Denied => "somebody has refused it",
+        };
+        Refusal::new(
+            Code::Quarantined,
+            format!("{} is held back: {why}. Do without it, or ask whoever runs Toolfold.", self.id),
+        )
+        .hint("Whoever runs Toolfold sees it with `toolfold approve`, and approves or refuses it there.")
+    }
+
+    /// Whether a decision is about this.
+    pub(crate) fn is_meant(&self, decision: &Decision) -> bool {
+        let listed = decision.all || decision.servers.iter().any(|server| server == self.server.as_str());
+        (listed && !self.is_denied()) || decision.ids.iter().any(|id| self.is_called(id))
+    }
+
+    /// Whether this is its id, or its id and fingerprint.
+    pub(crate) fn is_called(&self, id: &str) -> bool {
+        let with_print = || {
+            let (id, print) = id.rsplit_once('@')?;
+            let whole = self.offer.fingerprint.to_string();
+            Some(id == self.id && print.len() >= SHORTEST_PRINT && whole.starts_with(&print.to_ascii_lowercase()))
+        };
+        id == self.id || with_print().unwrap_or(false)
+    }
+
+    pub(crate) fn shown(&self, context: &Context) -> HeldEntry {
+        let read = |raw: &Raw| serde_json::from_str::<Value>(raw.get()).unwrap_or_default();
+        let before = self.old.as_ref().map_or(Value::Null, read);
+        let mut diff = render(&differences(&before, &read(&self.offer.definition)));
+        let whole = diff.len();
+        let mut end = whole.min(LONGEST_DIFF);
+        while !diff.is_char_boundary(end) {
+            end -= 1;
+        }
+        diff.truncate(end);
+        HeldEntry {
+            id: self.id.clone(),
+            kind: self.offer.what.as_str(),
+            server: self.server.clone(),
+            name: toolfold_scan::visible(&self.offer.name),
+            why: shown_line(&self.why.to_string()).into_owned(),
+            denied: self.is_denied(),
+            serves_old: self.serves,
+            fingerprint: self.offer.fingerprint.to_string(),
+            diff,
+            diff_cut: (whole > end).then_some(whole - end),
+            findings: report(self.server.as_str(), &self.offer, context).findings,
+        }
+    }
+}
+
+/// Everything that is held in one snapshot.
+pub(crate) struct Quarantine {
+    pub(crate) held: Vec<Arc<Held>>,
+    /// What serves and has something in it that is worth a look: its server and its id.
+    review: Vec<(ServerName, String)>,
+    /// Tools that do not serve at all, to be found by whatever name somebody calls them.
+    tools: Catalog,
+}
+
+impl Default for Quarantine {
+    fn default() -> Self {
+        Quarantine::of(Vec::new(), Vec::new())
+    }
+}
+
+impl Quarantine {
+    pub(crate) fn of(held: Vec<Arc<Held>>, review: Vec<(ServerName, String)>) -> Quarantine {
+        let mut servers: Vec<ServerTools> = Vec::new();
+        for held in held.iter().filter(|held| held.offer.what == What::Tool && !held.serves) {
+            let Ok(entry) = Entry::tool(&held.server, &held.offer.definition) else { continue };
+            let name = &held.server;
+            match servers.last_mut().filter(|last| last.name == *name) {
+                Some(last) => last.entries.push(Arc::new(entry)),
+                None => servers.push(ServerTools {
+                    name: name.clone(),
+                    prefix: true,
+                    title: None,
+                    instructions: None,
+                    entries: vec![Arc::new(entry)],
+                }),
+            }
+        }
+        Quarantine { held, review, tools: Catalog::merge(0, servers.into_iter().map(Arc::new)) }
+    }
+
+    /// The first held tool that one of these spellings means.
+    pub(crate) fn tool_among(&self, spellings: &[String]) -> Option<&Held> {
+        let meant = |spelling: &String| {
+            let entry = self.tools.entry(self.tools.resolve(spelling).ok()?);
+            self.find(What::Tool, entry.server(), |name| name == entry.name())
+        };
+        spellings.iter().find_map(meant)
+    }
+
+    pub(crate) fn is_held(&self, entry: &Entry) -> Option<&Held> {
+        self.tools.get(&entry.id).and_then(|entry| self.find(What::Tool, entry.server(), |name| name == entry.name()))
+    }
+
+    /// The held prompt of this exposed name.
+    pub(crate) fn prompt(&self, exposed: &str) -> Option<&Held> {
+        let named = |held: &&Arc<Held>| {
+            let name = &held.offer.name;
+            [Some(&held.server), None].iter().any(|server| toolfold_core::exposed_name(*server, name) == exposed)
+        };
+        let mut prompts = self.held.iter().filter(|held| held.offer.what == What::Prompt && !held.serves);
+        prompts.find(named).map(AsRef::as_ref)
+    }
+
+    /// The held resource that has this address on a server, or the held template that could have made it.
+    pub(crate) fn resource(&self, server: &ServerName, uri: &str) -> Option<&Held> {
+        let listed = self.find(What::Resource, server, |name| name == uri);
+        listed.or_else(|| self.find(What::Template, server, |template| fits_template(template, uri)))
+    }
+
+    fn find(&self, what: What, server: &ServerName, is_it: impl Fn(&str) -> bool) -> Option<&Held> {
+        let fits = |held: &&Arc<Held>| {
+            held.offer.what == what && !held.serves && held.server == *server && is_it(&held.offer.name)
+        };
+        self.held.iter().find(fits).map(AsRef::as_ref)
+    }
+
+    /// How much of what serves of a server is worth a look.
+    pub(crate) fn reviewed(&self, server: &ServerName) -> usize {
+        self.review.iter().filter(|(of, _)| of == server).count()
+    }
+
+    /// How many of a server somebody has to decide about.
+    pub(crate) fn count(&self, server: &ServerName) -> usize {
+        self.held.iter().filter(|held| held.server == *server && !held.is_denied()).count()
+    }
+}
+
+/// A part of what is held, with its differences. It reads every definition: not for a thread that answers somebody.
+pub(crate) fn described(
+    quarantine: &Quarantine,
+    catalog: &Catalog,
+    wanted: impl Fn(&Held) -> bool,
+    (offset, limit): (usize, usize),
+) -> HeldList {
+    let all: Vec<&Arc<Held>> = quarantine.held.iter().filter(|held| wanted(held)).collect();
+    let held = match all.is_empty() {
+        true => Vec::new(),
+        false => {
+            let context = names_of(catalog.servers().iter());
+            all.iter().skip(offset).take(limit).map(|held| held.shown(&context)).collect()
+        }
+    };
+    HeldList { total: all.len(), held, review: quarantine.review.iter().map(|(_, id)| id.clone()).collect() }
+}

@@ -1,0 +1,75 @@
+//! A server's lists as offers: one for everything that a model can read of it.
+
+use std::collections::HashSet;
+
+use toolfold_config::{Server, Transport};
+use toolfold_trust::{Offer, What};
+use toolfold_wire::{Object, Raw};
+
+use crate::known::Listed;
+
+/// Everything that a list offers. Of two of one kind and name the first counts, as it does everywhere.
+pub(crate) fn offers_of(listed: &Listed) -> Vec<Offer> {
+    let tools = &listed.tools;
+    let entries = tools.entries.iter().map(|entry| Offer {
+        what: entry.kind.into(),
+        name: entry.name().to_owned(),
+        fingerprint: entry.fingerprint,
+        definition: entry.definition.clone(),
+    });
+    let Some(manifest) = &listed.manifest else { return entries.collect() };
+    let words = Offer::of_server(tools.title.as_deref(), tools.instructions.as_deref());
+    let items = |what: What, key: &'static str, list: &[Raw]| -> Vec<Offer> {
+        let mut names = HashSet::new();
+        let read = list.iter().filter_map(|item| Offer::of_item(what, key, item));
+        read.filter(|offer| names.insert(offer.name.clone())).collect()
+    };
+    let mut offers: Vec<Offer> = words.into_iter().chain(entries).collect();
+    offers.extend(items(What::Prompt, "name", &manifest.prompts));
+    offers.extend(items(What::Resource, "uri", &manifest.resources));
+    offers.extend(items(What::Template, "uriTemplate", &manifest.templates));
+    offers
+}
+
+/// Which program or place a server is, whatever it is told to work on. Somebody who configures one twice gets the same
+/// tools twice, and nobody imitates anybody.
+pub(crate) fn program_of(server: &Server) -> String {
+    match &server.transport {
+        Transport::Stdio { command, args, .. } => {
+            // `npx -y package`, `node path/index.js`, `docker run -i image`: the first that is neither a flag nor a plain word.
+            let named = |arg: &&String| !arg.starts_with('-') && arg.contains(['/', '.', '@', ':', '_', '-']);
+            format!("{command} {}", args.iter().find(named).map_or("", String::as_str))
+        }
+        Transport::Http { url, .. } => url.split(['?', '#']).next().unwrap_or_default().to_owned(),
+    }
+}
+
+/// The text of a server's own words, from their definition.
+pub(crate) fn own_words(definition: Option<&Raw>) -> (Option<String>, Option<String>) {
+    let words = definition.and_then(Object::parse).unwrap_or_default();
+    (words.string("title"), words.string("instructions"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use toolfold_core::ServerName;
+
+    use super::*;
+
+    fn program(command: &str, args: &[&str]) -> String {
+        let args = args.iter().map(ToString::to_string).collect();
+        let transport = Transport::Stdio { command: command.to_owned(), args, env: BTreeMap::new(), cwd: None };
+        program_of(&Server::new(ServerName::new("s").unwrap(), transport))
+    }
+
+    #[test]
+    fn one_program_configured_twice_is_one_program() {
+        let files = |folder| program("npx", &["-y", "@modelcontextprotocol/server-filesystem", folder]);
+        assert_eq!(files("/a"), files("/b"));
+        assert_ne!(files("/a"), program("npx", &["-y", "server-filesystem", "/a"]));
+        assert_ne!(program("docker", &["run", "-i", "mcp/git"]), program("docker", &["run", "-i", "mcp/evil"]));
+        assert_eq!(program("node", &["x/index.js", "1"]), program("node", &["x/index.js", "2"]));
+    }
+}

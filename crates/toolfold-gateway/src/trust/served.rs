@@ -1,0 +1,107 @@
+//! What serves of a list once it has been judged.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use toolfold_catalog::ServerTools;
+use toolfold_config::Server;
+use toolfold_core::{Entry, Fingerprint};
+use toolfold_trust::{Succession, Verdict, What, Why, succeed};
+use toolfold_upstream::Manifest;
+use toolfold_wire::{Object, Raw, raw_of};
+
+use super::docket::Sentence;
+use super::held::Held;
+use super::offers::own_words;
+use crate::known::Listed;
+
+/// What became of a list.
+pub(crate) struct Judged {
+    pub(crate) served: Listed,
+    pub(crate) held: Vec<Arc<Held>>,
+    /// Ids of what serves and has things in it that are worth a look.
+    pub(crate) review: Vec<String>,
+}
+
+impl Judged {
+    /// Everything serves.
+    pub(crate) fn whole(listed: Listed) -> Judged {
+        Judged { served: listed, held: Vec::new(), review: Vec::new() }
+    }
+}
+
+/// What serves of this list. `old` has the definitions that were accepted, by fingerprint; `config` is there for a server.
+pub(crate) fn serve(
+    listed: &Listed,
+    config: Option<&Server>,
+    sentences: Vec<Sentence>,
+    old: &HashMap<Fingerprint, String>,
+) -> Judged {
+    let server = listed.tools.name.clone();
+    let mut kept: HashMap<(What, String), Raw> = HashMap::new();
+    let (mut held, mut replaced) = (Vec::new(), false);
+    for Sentence { offer, verdict, accepted, .. } in sentences {
+        let was = accepted.and_then(|print| old.get(&print)).and_then(|json| raw_of(json).ok());
+        let succession = was.as_ref().map(|was| succeed(was, &offer.definition));
+        let (why, serving) = match (verdict, succession) {
+            (Verdict::Serve | Verdict::Accept, _) | (Verdict::Changed { .. }, Some(Succession::New)) => {
+                kept.insert((offer.what, offer.name), offer.definition);
+                continue;
+            }
+            (Verdict::Changed { .. }, Some(Succession::Old(definition))) => (Why::Changed, Some(definition)),
+            (Verdict::Changed { .. }, None) => (Why::Changed, None),
+            (Verdict::Hold(why), _) => (why, None),
+        };
+        replaced = true;
+        let serves = serving.is_some();
+        kept.extend(serving.map(|definition| ((offer.what, offer.name.clone()), definition)));
+        held.push(Arc::new(Held::new(server.clone(), offer, why, was, serves)));
+    }
+    if !replaced {
+        return Judged::whole(listed.clone());
+    }
+    let served = match (&listed.manifest, config) {
+        (Some(manifest), Some(config)) => Listed::read(config, Arc::new(without(manifest, kept)), None),
+        _ => Listed { tools: Arc::new(documents(&listed.tools, &mut kept)), manifest: None },
+    };
+    Judged { served, held, review: Vec::new() }
+}
+
+/// A manifest with what serves of it alone.
+fn without(manifest: &Manifest, mut kept: HashMap<(What, String), Raw>) -> Manifest {
+    let mut list = |what: What, key: &str, items: &[Raw]| -> Vec<Raw> {
+        let name = |item: &Raw| Object::parse(item)?.string(key);
+        items.iter().filter_map(|item| kept.remove(&(what, name(item)?))).collect()
+    };
+    let tools = list(What::Tool, "name", &manifest.tools);
+    let prompts = list(What::Prompt, "name", &manifest.prompts);
+    let resources = list(What::Resource, "uri", &manifest.resources);
+    let templates = list(What::Template, "uriTemplate", &manifest.templates);
+    let (title, instructions) = own_words(kept.get(&(What::Server, String::new())));
+    let mut info = manifest.server_info.as_ref().and_then(Object::parse).unwrap_or_default();
+    match title {
+        Some(title) => drop(info.set("title", &title)),
+        None => drop(info.remove("title")),
+    }
+    let server_info = manifest.server_info.as_ref().map(|_| info.to_raw());
+    Manifest { tools, prompts, resources, templates, instructions, server_info, ..manifest.clone() }
+}
+
+/// Agents or skills that serve.
+fn documents(tools: &ServerTools, kept: &mut HashMap<(What, String), Raw>) -> ServerTools {
+    let entry = |entry: &Arc<Entry>| {
+        let definition = kept.remove(&(entry.kind.into(), entry.name().to_owned()))?;
+        if definition == entry.definition {
+            return Some(entry.clone());
+        }
+        Entry::document(&tools.name, entry.kind, &definition).ok().map(Arc::new)
+    };
+    let entries = tools.entries.iter().filter_map(entry).collect();
+    ServerTools {
+        name: tools.name.clone(),
+        prefix: tools.prefix,
+        title: tools.title.clone(),
+        instructions: tools.instructions.clone(),
+        entries,
+    }
+}

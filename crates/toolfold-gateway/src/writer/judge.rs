@@ -1,0 +1,234 @@
+//! The writer's part in trust: before a snapshot is built, whatever servers have said since the last one is judged.
+//!
+//! What a reader would get wrong: the order. A pin is on the disk before anybody is served what it stands for, so a crash in
+//! between costs nothing: the next start finds the pin and serves the same.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+use toolfold_catalog::ServerTools;
+use toolfold_config::Config;
+use toolfold_core::{Fingerprint, ServerName, Trust};
+use toolfold_store::{NewPin, PinSource, Pinned, Store, StoredPin, StoredPins};
+use toolfold_trust::{Offer, Pin, Pins, Record, Verdict, What};
+use tracing::{error, warn};
+
+use super::Writer;
+use crate::gate::Source;
+use crate::known::Known;
+use crate::remembered::config_key;
+use crate::trust::{Case, Docket, Heard, Judged, program_of, serve};
+
+/// How long the record is waited for. A disk that hangs must not stop everything else.
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
+/// Another process may pin the same while this one looks at it; then it is looked at again.
+const ROUNDS: usize = 3;
+
+/// What is known of sources, as the record has it.
+#[derive(Default)]
+pub(super) struct Records {
+    known: HashMap<ServerName, Kept>,
+    /// Where pins are kept. Without a store they last as long as the process.
+    store: Option<Arc<Store>>,
+    /// There is a record that cannot be reached, because the store could not be opened.
+    unreachable: bool,
+}
+
+/// The record of one source.
+pub(super) struct Kept {
+    pub(super) source: PinSource,
+    /// When it first came; nothing for one that is not written down yet.
+    pub(super) number: Option<i64>,
+    pub(super) record: Record,
+}
+
+impl Records {
+    /// The record beside this store; a store of our own where there is none.
+    pub(super) async fn beside(store: Option<Arc<Store>>, config: &Config) -> Records {
+        let unreachable = match (&store, &config.store) {
+            // What cannot be looked for may well be there.
+            (None, Some(path)) => Store::record_path(path).try_exists().unwrap_or(true),
+            _ => false,
+        };
+        let store = match store {
+            Some(store) => Some(store),
+            None => Store::open(None).await.ok().map(|opened| Arc::new(opened.store)),
+        };
+        Records { known: HashMap::new(), store, unreachable }
+    }
+
+    pub(super) fn store(&self) -> Option<Arc<Store>> {
+        self.store.clone().filter(|_| !self.unreachable)
+    }
+
+    /// Takes out what is known of a source; it is put back when it has been used.
+    pub(super) async fn take(&mut self, source: &PinSource) -> Kept {
+        let known = self.known.remove(&source.server);
+        if let Some(kept) = known.filter(|kept| kept.source == *source && kept.record.lost.is_none()) {
+            return kept;
+        }
+        let (number, record) = match self.store() {
+            Some(store) => read(&store, source).await,
+            None => (None, Record::lost("the store could not be opened")),
+        };
+        Kept { source: source.clone(), number, record }
+    }
+
+    pub(super) fn put(&mut self, kept: Kept) {
+        self.known.insert(kept.source.server.clone(), kept);
+    }
+
+    /// Reads it anew the next time: somebody else may have written to it.
+    pub(super) fn forget(&mut self, server: &ServerName) {
+        self.known.remove(server);
+    }
+}
+
+async fn read(store: &Store, source: &PinSource) -> (Option<i64>, Record) {
+    match timeout(PATIENCE, store.pins(source)).await {
+        Ok(Ok(Pinned::Never)) => (None, Record::default()),
+        Ok(Ok(Pinned::Known(known))) => (Some(known.number), record_of(known)),
+        Ok(Ok(Pinned::Lost)) => (None, Record::lost("the record is gone, or does not know this server any more")),
+        Ok(Err(error)) => (None, Record::lost(format!("{error}. {}", error.hint()))),
+        Err(_) => (None, Record::lost("the record could not be read in time")),
+    }
+}
+
+fn record_of(stored: StoredPins) -> Record {
+    let mut pins = Pins::default();
+    pins.strict = stored.strict;
+    for StoredPin { kind, name, accepted, denied, findings, .. } in stored.pins {
+        // A kind that this version does not know belongs to one that does.
+        if let Some(what) = What::parse(&kind) {
+            pins.set(what, name, Pin { accepted, denied, findings });
+        }
+    }
+    Record { pins, lost: None }
+}
+
+/// A pin as it is written down, with the definition where it is accepted as it is.
+pub(super) fn stored(offer: &Offer, pin: Pin, by: Option<&str>) -> NewPin {
+    let definition = (pin.accepted == Some(offer.fingerprint)).then(|| offer.definition.get().to_owned());
+    let Pin { accepted, denied, findings } = pin;
+    let (kind, name, by) = (offer.what.as_str().to_owned(), offer.name.clone(), by.map(str::to_owned));
+    NewPin { pin: StoredPin { kind, name, accepted, denied, by, findings }, definition }
+}
+
+impl Writer {
+    /// Judges what was said since the last snapshot.
+    pub(super) async fn judge(&mut self) {
+        for _ in 0..ROUNDS {
+            let mut cases = Vec::new();
+            let open = self.servers.iter().filter(|(_, known)| known.unjudged).map(|(name, _)| name.clone());
+            for name in open.collect::<Vec<_>>() {
+                match self.case(&name).await {
+                    Some(case) => cases.push(case),
+                    None => self.serve_whole(&name),
+                }
+            }
+            if cases.is_empty() {
+                return;
+            }
+            let others = self.judged_others();
+            let Ok(heard) = spawn_blocking(move || Docket { cases, others }.hear()).await else {
+                error!("what servers say could not be judged: what is served is what was before");
+                return;
+            };
+            for heard in heard {
+                self.execute(heard).await;
+            }
+        }
+    }
+
+    /// A source that has to be judged; `None` for one that is vouched for.
+    async fn case(&mut self, name: &ServerName) -> Option<Case> {
+        let known = self.servers.get(name)?;
+        let (trust, source) = source_of(name, known, &self.config).filter(|(trust, _)| *trust != Trust::Always)?;
+        let (listed, program) = (known.listed.clone()?, program(known));
+        let Kept { source, number, record } = self.records.take(&source).await;
+        Some(Case { source, program, trust, number, record, listed })
+    }
+
+    fn serve_whole(&mut self, name: &ServerName) {
+        if let Some(known) = self.servers.get_mut(name) {
+            known.is_judged(known.listed.clone().map(Judged::whole));
+        }
+    }
+
+    /// What serves of all those that nothing new is known of.
+    fn judged_others(&self) -> Vec<(Arc<ServerTools>, String)> {
+        let others = self.servers.values().filter(|known| !known.unjudged);
+        others.filter_map(|known| Some((known.judged.as_ref()?.served.tools.clone(), program(known)))).collect()
+    }
+
+    /// Writes down what was accepted, and has what is left served.
+    async fn execute(&mut self, heard: Heard) {
+        let Heard { case: Case { source, mut number, mut record, listed, .. }, sentences } = heard;
+        let accepted = sentences.iter().filter(|sentence| sentence.verdict == Verdict::Accept);
+        let new: Vec<NewPin> =
+            accepted.map(|one| stored(&one.offer, record.accept(&one.offer, one.findings), None)).collect();
+        if (!new.is_empty() || number.is_none()) && record.lost.is_none() {
+            match self.pin(&source, new).await {
+                // Another process was quicker. What it has accepted counts, and all is judged by that.
+                Some((_, true)) => return,
+                Some((came, false)) => number = Some(came),
+                None => {}
+            }
+        }
+        let wanted = sentences.iter().filter(|one| one.is_held()).filter_map(|one| one.accepted).collect();
+        let old = self.definitions(wanted).await;
+        let review = record.pins.iter().filter(|(.., pin)| pin.findings > 0);
+        let review = review.map(|(what, name, _)| what.id(&source.server, name)).collect();
+        let config = self.servers.get(&source.server).and_then(|known| known.config.clone());
+        let judged = spawn_blocking(move || serve(&listed, config.as_deref(), sentences, &old)).await;
+        if let Some(known) = self.servers.get_mut(&source.server) {
+            known.is_judged(judged.ok().map(|judged| Judged { review, ..judged }));
+        }
+        self.records.put(Kept { source, number, record });
+    }
+
+    /// Writes new pins down: the number of the source, and whether another process had some of them first. A record that
+    /// cannot be written to costs the memory of the next start.
+    async fn pin(&self, source: &PinSource, new: Vec<NewPin>) -> Option<(i64, bool)> {
+        let store = self.records.store()?;
+        let why = match timeout(PATIENCE, store.pin_new(source, new)).await {
+            Ok(Ok(pinned)) => return Some(pinned),
+            Ok(Err(error)) => format!("{error}. {}", error.hint()),
+            Err(_) => "the record did not answer in time".to_owned(),
+        };
+        warn!(server = %source.server, "what was accepted of it is not remembered for the next start: {why}");
+        None
+    }
+
+    /// The definitions that were accepted under these fingerprints, as far as they can be had.
+    async fn definitions(&self, wanted: Vec<Fingerprint>) -> HashMap<Fingerprint, String> {
+        let Some(store) = self.records.store().filter(|_| !wanted.is_empty()) else { return HashMap::new() };
+        match timeout(PATIENCE, store.accepted_definitions(wanted)).await {
+            Ok(Ok(found)) => found,
+            _ => HashMap::new(),
+        }
+    }
+}
+
+/// How far a source is trusted and what it is called in the record; `None` for what is the program's own.
+pub(super) fn source_of(name: &ServerName, known: &Known, config: &Config) -> Option<(Trust, PinSource)> {
+    let (trust, key) = match (&known.source, &known.config) {
+        (Source::Server(_), Some(server)) => (server.trust, config_key(server)),
+        (Source::Documents, _) => {
+            let (trust, paths) = match name.as_str() {
+                "skills" => (config.trust_skills, &config.skills),
+                _ => (config.trust_agents, &config.agents),
+            };
+            (trust, Fingerprint::of_text(&format!("files\0{paths:?}")))
+        }
+        _ => return None,
+    };
+    Some((trust, PinSource { server: name.clone(), key }))
+}
+
+fn program(known: &Known) -> String {
+    known.config.as_deref().map(program_of).unwrap_or_default()
+}

@@ -1,0 +1,88 @@
+//! One entry: is it served, accepted, or held?
+
+use std::fmt;
+
+use toolfold_core::{Fingerprint, Trust};
+
+use crate::offer::Offer;
+use crate::pin::{MOST_PINS, Record};
+
+/// What becomes of an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is what was accepted, or needs no acceptance.
+    Serve,
+    /// It is new and accepted as it is. To be written down before anybody sees it.
+    Accept,
+    /// It is not what was accepted: `was` serves in its place.
+    Changed { was: Fingerprint },
+    /// It is not served at all.
+    Hold(Why),
+}
+
+/// Why something is held.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Why {
+    /// It differs from what was accepted.
+    Changed,
+    /// Nobody has approved it yet.
+    New,
+    /// It is new, and this was found in it.
+    Found(String),
+    /// Nobody knows any more what was accepted.
+    Lost(String),
+    /// The source has had so many entries that no more are accepted by themselves.
+    TooMany,
+    /// Somebody has refused it as it is now.
+    Denied,
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Why::Changed => f.write_str("it is not what was accepted"),
+            Why::New => f.write_str("it is new and has to be approved"),
+            Why::Found(reason) => write!(f, "it is new and {reason}"),
+            Why::Lost(reason) => write!(f, "nobody knows any more what was accepted: {reason}"),
+            Why::TooMany => write!(f, "its server has had more than {MOST_PINS} entries"),
+            Why::Denied => f.write_str("it has been refused as it is"),
+        }
+    }
+}
+
+/// Judges one entry by what is known of it. `look` is asked only about what would be accepted as new, and tells what is
+/// wrong with it; `accepted` is how many entries have been accepted in the same breath.
+pub fn judge(
+    trust: Trust,
+    record: &Record,
+    offer: &Offer,
+    accepted: usize,
+    look: impl FnOnce() -> Option<String>,
+) -> Verdict {
+    if trust == Trust::Always {
+        return Verdict::Serve;
+    }
+    if let Some(reason) = &record.lost {
+        return Verdict::Hold(Why::Lost(reason.clone()));
+    }
+    let pins = &record.pins;
+    let pin = pins.get(offer.what, &offer.name);
+    match pin.and_then(|pin| pin.accepted) {
+        Some(was) if was == offer.fingerprint => return Verdict::Serve,
+        // Refused: the server is not what it was, so the old one does not serve either.
+        _ if pin.and_then(|pin| pin.denied) == Some(offer.fingerprint) => return Verdict::Hold(Why::Denied),
+        Some(was) => return Verdict::Changed { was },
+        None => {}
+    }
+    if pins.strict {
+        return Verdict::Hold(Why::Lost("the record was lost before".to_owned()));
+    }
+    // An entry that was refused once is not new when it comes back otherwise.
+    if trust == Trust::Review || pin.is_some() {
+        return Verdict::Hold(Why::New);
+    }
+    if pins.len() + accepted >= MOST_PINS {
+        return Verdict::Hold(Why::TooMany);
+    }
+    look().map_or(Verdict::Accept, |reason| Verdict::Hold(Why::Found(reason)))
+}

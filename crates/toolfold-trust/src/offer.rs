@@ -1,0 +1,158 @@
+//! What can be pinned: everything a model can read of a server, one entry at a time.
+
+use std::fmt;
+
+use toolfold_core::{Fingerprint, Kind, ServerName};
+use toolfold_wire::{Object, Raw};
+
+/// Of which kind it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum What {
+    /// What a server says of itself: its title and its instructions.
+    Server,
+    Tool,
+    Prompt,
+    Resource,
+    Template,
+    Agent,
+    Skill,
+}
+
+/// One thing that a server offers, as it looks now.
+#[derive(Debug, Clone)]
+pub struct Offer {
+    pub what: What,
+    /// The name among its kind; an address for what has one; nothing for the server's own words.
+    pub name: String,
+    pub fingerprint: Fingerprint,
+    pub definition: Raw,
+}
+
+impl What {
+    pub const ALL: [What; 7] =
+        [What::Server, What::Tool, What::Prompt, What::Resource, What::Template, What::Agent, What::Skill];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            What::Server => "server",
+            What::Tool => "tool",
+            What::Prompt => "prompt",
+            What::Resource => "resource",
+            What::Template => "template",
+            What::Agent => "agent",
+            What::Skill => "skill",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<What> {
+        What::ALL.into_iter().find(|what| what.as_str() == text)
+    }
+
+    /// How one of these is called by people: a tool by its id, the rest so that nothing is called like a tool.
+    pub fn id(self, server: &ServerName, name: &str) -> String {
+        match self {
+            What::Server => server.to_string(),
+            What::Tool | What::Agent | What::Skill => format!("{server}.{name}"),
+            What::Prompt | What::Resource | What::Template => format!("{server}:{}:{name}", self.as_str()),
+        }
+    }
+}
+
+impl From<Kind> for What {
+    fn from(kind: Kind) -> What {
+        match kind {
+            Kind::Tool => What::Tool,
+            Kind::Agent => What::Agent,
+            Kind::Skill => What::Skill,
+            Kind::Prompt => What::Prompt,
+            Kind::Resource => What::Resource,
+        }
+    }
+}
+
+impl fmt::Display for What {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Offer {
+    /// What a server says of itself, if it says anything.
+    pub fn of_server(title: Option<&str>, instructions: Option<&str>) -> Option<Offer> {
+        let mut words = Object::new();
+        for (key, text) in [("title", title), ("instructions", instructions)] {
+            if let Some(text) = text.filter(|text| !text.is_empty()) {
+                words.set(key, text);
+            }
+        }
+        let fingerprint = Fingerprint::of_definition(&words);
+        let offer = || Offer { what: What::Server, name: String::new(), fingerprint, definition: words.to_raw() };
+        (!words.is_empty()).then(offer)
+    }
+
+    /// An item of a list, named by its member `key`. `None` for what has no name: nobody can ask for it.
+    pub fn of_item(what: What, key: &str, item: &Raw) -> Option<Offer> {
+        let mut object = Object::parse(item)?;
+        let name = object.string(key)?;
+        forget_the_moment(what, &mut object);
+        Some(Offer { what, name, fingerprint: Fingerprint::of_definition(&object), definition: item.clone() })
+    }
+}
+
+/// A file grows and is changed every day; that is no change of what is said about it.
+fn forget_the_moment(what: What, object: &mut Object) {
+    if !matches!(what, What::Resource | What::Template) {
+        return;
+    }
+    object.remove("size");
+    if let Some(mut annotations) = object.object("annotations") {
+        annotations.remove("lastModified");
+        match annotations.is_empty() {
+            true => drop(object.remove("annotations")),
+            false => drop(object.set("annotations", &annotations)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use toolfold_wire::raw;
+
+    use super::*;
+
+    fn resource(value: serde_json::Value) -> Fingerprint {
+        Offer::of_item(What::Resource, "uri", &raw(&value)).unwrap().fingerprint
+    }
+
+    #[test]
+    fn a_file_that_grew_is_the_same_and_one_that_is_described_otherwise_is_not() {
+        let one = json!({"uri": "x://a", "name": "a", "size": 1, "annotations": {"lastModified": "2026-01-01"}});
+        let grown = json!({"uri": "x://a", "name": "a", "size": 9, "annotations": {"lastModified": "2026-02-02"}});
+        assert_eq!(resource(one.clone()), resource(grown));
+        assert_eq!(resource(one.clone()), resource(json!({"name": "a", "uri": "x://a"})));
+        assert_ne!(resource(one), resource(json!({"uri": "x://a", "name": "a", "description": "Read this first."})));
+        let sized = json!({"name": "p", "size": 1});
+        assert_ne!(
+            Offer::of_item(What::Prompt, "name", &raw(&sized)).unwrap().fingerprint,
+            Offer::of_item(What::Prompt, "name", &raw(&json!({"name": "p", "size": 2}))).unwrap().fingerprint
+        );
+    }
+
+    #[test]
+    fn a_server_that_says_nothing_offers_nothing() {
+        assert!(Offer::of_server(None, Some("")).is_none());
+        let words = |title, text| Offer::of_server(title, Some(text)).unwrap().fingerprint;
+        assert_ne!(words(None, "Be careful."), words(Some("Be careful."), "Be careful."));
+    }
+
+    #[test]
+    fn ids_of_different_kinds_never_meet() {
+        let server = ServerName::new("s").unwrap();
+        let ids: std::collections::BTreeSet<String> =
+            [What::Server, What::Tool, What::Prompt, What::Resource, What::Template]
+                .map(|what| what.id(&server, "x"))
+                .into();
+        assert_eq!(ids.len(), 5);
+    }
+}

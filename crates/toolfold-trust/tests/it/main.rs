@@ -1,0 +1,227 @@
+//! Decisions over a life of changes, approvals, refusals and losses, against a model that goes through the whole of that
+//! life again for every question.
+
+#![allow(clippy::unwrap_used, reason = "a test that panics has said what it had to say")]
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use serde_json::json;
+use toolfold_core::{Fingerprint, Trust};
+use toolfold_trust::{Offer, Record, Verdict, What, Why, judge};
+use toolfold_wire::{Object, raw};
+
+/// Looks from this one on have something wrong with them.
+const BAD: u8 = 3;
+
+/// What a server has: by name, how it looks.
+type List = BTreeMap<u8, u8>;
+
+#[derive(Debug, Clone)]
+enum Event {
+    /// The server says what it has.
+    List(List),
+    /// Somebody approves, or refuses, whatever is held of these names.
+    Decide {
+        names: Vec<u8>,
+        deny: bool,
+    },
+    Lose,
+}
+
+fn offer(name: u8, look: u8) -> Offer {
+    let definition = raw(&json!({"name": name.to_string(), "look": look}));
+    let fingerprint = Fingerprint::of_definition(&Object::parse(&definition).unwrap());
+    Offer { what: What::Tool, name: name.to_string(), fingerprint, definition }
+}
+
+fn hard(look: u8) -> Option<String> {
+    (look >= BAD).then(|| "is bad".to_owned())
+}
+
+/// As the program does it: a record that is changed by what happens.
+struct Program {
+    trust: Trust,
+    record: Record,
+    list: List,
+}
+
+impl Program {
+    fn verdicts(&self) -> BTreeMap<u8, Verdict> {
+        let judged = |(name, look): (&u8, &u8)| {
+            (*name, judge(self.trust, &self.record, &offer(*name, *look), 0, || hard(*look)))
+        };
+        self.list.iter().map(judged).collect()
+    }
+
+    /// Which look of each name serves.
+    fn happen(&mut self, event: &Event) -> List {
+        match event {
+            Event::List(list) => self.list = list.clone(),
+            Event::Lose => self.record = Record::lost("gone"),
+            Event::Decide { names, deny } => {
+                let held: Vec<u8> = self.held().into_iter().filter(|name| names.contains(name)).collect();
+                for name in &held {
+                    let offer = offer(*name, self.list[name]);
+                    if *deny {
+                        self.record.deny(&offer)
+                    } else {
+                        self.record.approve(&offer)
+                    };
+                }
+                let open = |verdict: &Verdict| matches!(verdict, Verdict::Hold(Why::Lost(_)));
+                if !held.is_empty() && !self.verdicts().values().any(open) {
+                    self.record.settle();
+                }
+            }
+        }
+        let mut served = List::new();
+        for (name, verdict) in self.verdicts() {
+            let look = self.list[&name];
+            match verdict {
+                Verdict::Serve => drop(served.insert(name, look)),
+                Verdict::Accept => {
+                    self.record.accept(&offer(name, look), 0);
+                    served.insert(name, look);
+                }
+                Verdict::Changed { was } => {
+                    let old = (0..=u8::MAX).find(|look| offer(name, *look).fingerprint == was).unwrap();
+                    served.insert(name, old);
+                }
+                Verdict::Hold(_) => {}
+            }
+        }
+        served
+    }
+
+    fn held(&self) -> Vec<u8> {
+        let held = |verdict: &Verdict| matches!(verdict, Verdict::Changed { .. } | Verdict::Hold(_));
+        self.verdicts().into_iter().filter(|(_, verdict)| held(verdict)).map(|(name, _)| name).collect()
+    }
+}
+
+/// The obvious way: what was decided is a list of sentences, and the last one about a name counts.
+#[derive(Default)]
+struct Model {
+    /// Accepted (or refused) that name with that look.
+    sentences: Vec<(u8, u8, bool)>,
+    list: List,
+    /// Nothing is believed before everything has been decided on.
+    lost: bool,
+}
+
+impl Model {
+    fn accepted(&self, name: u8) -> Option<u8> {
+        self.sentences.iter().rev().find(|(of, _, yes)| *of == name && *yes).map(|(_, look, _)| *look)
+    }
+
+    fn refused(&self, name: u8) -> Option<u8> {
+        let last_yes = self.sentences.iter().rposition(|(of, _, yes)| *of == name && *yes);
+        let since = &self.sentences[last_yes.map_or(0, |place| place + 1)..];
+        since.iter().rev().find(|(of, ..)| *of == name).map(|(_, look, _)| *look)
+    }
+
+    fn serves(&self, name: u8, look: u8) -> Option<u8> {
+        match (self.accepted(name), self.refused(name)) {
+            (Some(accepted), _) if accepted == look => Some(look),
+            (_, Some(refused)) if refused == look => None,
+            (accepted, _) => accepted,
+        }
+    }
+
+    fn happen(&mut self, trust: Trust, event: &Event) -> List {
+        match event {
+            Event::List(list) => self.list = list.clone(),
+            Event::Lose => {
+                self.sentences.clear();
+                self.lost = true;
+            }
+            Event::Decide { names, deny } => {
+                let list = self.list.clone();
+                let mut decided = false;
+                for (name, look) in list.iter().filter(|(name, _)| names.contains(name)) {
+                    if self.serves(*name, *look) != Some(*look) {
+                        self.sentences.push((*name, *look, !deny));
+                        decided = true;
+                    }
+                }
+                let is_decided =
+                    |(name, look): (&u8, &u8)| self.accepted(*name).is_some() || self.refused(*name) == Some(*look);
+                let settled = decided && list.iter().all(is_decided);
+                self.lost &= !settled;
+            }
+        }
+        let mut served = List::new();
+        for (name, look) in self.list.clone() {
+            let new = !self.sentences.iter().any(|(of, ..)| *of == name);
+            if new && trust == Trust::FirstUse && !self.lost && look < BAD {
+                self.sentences.push((name, look, true));
+            }
+            served.extend(self.serves(name, look).map(|look| (name, look)));
+        }
+        served
+    }
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    let list = proptest::collection::btree_map(0..4u8, 0..5u8, 0..4);
+    prop_oneof![
+        6 => list.prop_map(Event::List),
+        3 => (proptest::collection::vec(0..4u8, 1..4), any::<bool>()).prop_map(|(names, deny)| Event::Decide { names, deny }),
+        1 => Just(Event::Lose),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn as_the_model_would(events in proptest::collection::vec(event(), 1..30), review in any::<bool>()) {
+        let trust = if review { Trust::Review } else { Trust::FirstUse };
+        let mut program = Program { trust, record: Record::default(), list: List::new() };
+        let mut model = Model::default();
+        for event in &events {
+            prop_assert_eq!(program.happen(event), model.happen(trust, event), "after {:?}", event);
+        }
+    }
+
+    /// Of one name nothing else serves than what served before, until somebody decides or everything is lost.
+    #[test]
+    fn nothing_changes_by_itself(events in proptest::collection::vec(event(), 1..30)) {
+        let mut program = Program { trust: Trust::FirstUse, record: Record::default(), list: List::new() };
+        let mut known = List::new();
+        for event in &events {
+            let served = program.happen(event);
+            if !matches!(event, Event::List(_)) {
+                known.clear();
+            }
+            for (name, look) in &served {
+                prop_assert_eq!(*known.entry(*name).or_insert(*look), *look, "{} after {:?}", name, event);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_server_that_flaps_is_held_and_released_and_nothing_grows() {
+    let mut program = Program { trust: Trust::FirstUse, record: Record::default(), list: List::new() };
+    for look in [0, 1].into_iter().cycle().take(1_000) {
+        let served = program.happen(&Event::List([(7, look)].into()));
+        assert_eq!((served, program.held().len()), ([(7, 0)].into(), usize::from(look)));
+        assert_eq!(program.record.pins.len(), 1);
+    }
+}
+
+#[test]
+fn whoever_is_vouched_for_is_served_whatever_it_says() {
+    let record = Record::lost("gone");
+    assert_eq!(judge(Trust::Always, &record, &offer(0, BAD), 0, || hard(BAD)), Verdict::Serve);
+}
+
+#[test]
+fn a_server_does_not_fill_the_record() {
+    let record = Record::default();
+    let judged = |accepted| judge(Trust::FirstUse, &record, &offer(0, 0), accepted, || None);
+    assert_eq!(judged(toolfold_trust::MOST_PINS - 1), Verdict::Accept);
+    assert_eq!(judged(toolfold_trust::MOST_PINS), Verdict::Hold(Why::TooMany));
+}
