@@ -2,6 +2,7 @@
 //! Whether the parts make sense together is asked in `resolve`, not here.
 
 use crate::node::{Node, Value};
+use crate::raw_operation::{RawAudit, RawLimits, RawTelemetry};
 use crate::report::{Place, Report};
 use crate::table::{Amount, Field, Pairs, Table, Texts};
 
@@ -34,8 +35,9 @@ pub(crate) struct RawConfig {
     /// `precise` under `[search]`.
     pub(crate) precise: Field<String>,
     pub(crate) http: RawHttp,
-    /// `memory` under `[limits]`.
-    pub(crate) memory: Field<Amount>,
+    pub(crate) limits: RawLimits,
+    pub(crate) audit: RawAudit,
+    pub(crate) telemetry: RawTelemetry,
     pub(crate) servers: Vec<RawServer>,
     /// Whether servers were typed at all, readable or not.
     pub(crate) names_servers: bool,
@@ -105,7 +107,13 @@ impl RawConfig {
             raw.precise = read_precise(node, place, report);
         }
         if let Some((node, place)) = table.take("limits") {
-            raw.memory = read_memory(node, place, report);
+            raw.limits = RawLimits::read(node, place, report);
+        }
+        if let Some((node, place)) = table.take("audit") {
+            raw.audit = RawAudit::read(node, place, report);
+        }
+        if let Some((node, place)) = table.take("telemetry") {
+            raw.telemetry = RawTelemetry::read(node, place, report);
         }
         if let Some((node, place)) = table.take("http") {
             raw.http = RawHttp::read(node, place, report);
@@ -153,13 +161,6 @@ fn read_precise(node: &Node, place: Place, report: &mut Report) -> Field<String>
     let precise = table.text("precise", report);
     table.refuse_rest(report);
     precise
-}
-
-fn read_memory(node: &Node, place: Place, report: &mut Report) -> Field<Amount> {
-    let Some(mut table) = Table::open(node, place, report) else { return Field::Wrong };
-    let memory = table.amount("memory", report);
-    table.refuse_rest(report);
-    memory
 }
 
 /// A table that holds `paths` and nothing else.

@@ -14,6 +14,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep_until};
+use toolfold_audit::Kind;
 use toolfold_config::{Config, Server, changed};
 use toolfold_core::{ServerName, ToolId};
 use toolfold_store::Store;
@@ -246,6 +247,9 @@ impl Writer {
                 if let (State::Failing { why, .. }, Some(store)) = (&state, &self.store) {
                     remember_failure(store, &config, why);
                 }
+                if let (Some(state), Some(inner)) = (worth_noting(&state), self.inner.upgrade()) {
+                    inner.gate.recording.happened(Kind::Server, Some(&server), state, None);
+                }
                 if known.is_now(&state) { Dirty::Missing } else { Dirty::Nothing }
             }
             Happened::Listed(manifest) => {
@@ -325,6 +329,15 @@ impl Writer {
             self.used = most_used(self.store.clone()).await;
         }
         inner.gate.usage.want(new.pin_used);
+        inner.gate.recording.configure(&new);
+        let names = |names: &[ServerName]| names.iter().map(ServerName::as_str).collect::<Vec<_>>().join(" ");
+        let about = format!(
+            "added: {}; removed: {}; changed: {}",
+            names(&changes.added),
+            names(&changes.removed),
+            names(&changes.changed)
+        );
+        inner.gate.recording.happened(Kind::Config, None, "applied", Some(about));
         drop(inner);
         self.config = Arc::new(new);
         self.read_documents().await
@@ -364,5 +377,15 @@ impl Writer {
 
     fn newest(&self) -> Option<Arc<Snapshot>> {
         self.inner.upgrade().map(|inner| inner.snapshot.load_full())
+    }
+}
+
+/// What somebody may want to know later of how a server was.
+fn worth_noting(state: &State) -> Option<&'static str> {
+    match state {
+        State::Ready => Some("ready"),
+        State::Failing { .. } => Some("failing"),
+        State::Stopped => Some("stopped"),
+        State::Configured | State::Known | State::Starting => None,
     }
 }

@@ -8,13 +8,14 @@ use anyhow::Result;
 use crate::workspace::{Package, Workspace};
 
 /// Each may use those before it.
-const ORDER: [&str; 20] = [
+const ORDER: [&str; 22] = [
     "toolfold-wire",
     "toolfold-core",
     "toolfold-schema",
     "toolfold-clients",
     "toolfold-config",
     "toolfold-http",
+    "toolfold-telemetry",
     "toolfold-upstream",
     "toolfold-catalog",
     "toolfold-scan",
@@ -22,6 +23,7 @@ const ORDER: [&str; 20] = [
     "toolfold-index",
     "toolfold-disclosure",
     "toolfold-store",
+    "toolfold-audit",
     "toolfold-gateway",
     "toolfold-serve",
     "toolfold-toolbox",
@@ -51,7 +53,7 @@ const ONLY: [(&str, &[&str]); 6] = [
     ("clap", &["toolfold"]),
     ("hyper", &["toolfold-http", "toolfold-upstream", "toolfold-serve"]),
     ("rmcp", &["toolfold-test"]),
-    ("rusqlite", &["toolfold-store"]),
+    ("rusqlite", &["toolfold-store", "toolfold-audit"]),
     ("anyhow", &["toolfold", "xtask"]),
 ];
 
