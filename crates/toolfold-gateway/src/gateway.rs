@@ -2,12 +2,13 @@
 //! first clients are already being answered.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use serde::Serialize;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
-use toolfold_audit::Audit;
+use toolfold_audit::{Audit, Kind};
 use toolfold_config::Config;
 use toolfold_core::{Absence, Principal, ServerName, Surface};
 use toolfold_disclosure::{Checker, instructions};
@@ -21,7 +22,7 @@ use crate::kept::Kept;
 use crate::local::{LocalServer, Unregistered};
 use crate::precise::Tier;
 use crate::progress::{Progress, Waiting};
-use crate::recording::Recording;
+use crate::recording::{Occurrence, Recording};
 use crate::request::Client;
 use crate::scope::Scope;
 use crate::snapshot::Snapshot;
@@ -194,8 +195,8 @@ impl Gateway {
     }
 
     /// Writes down that something happened here that is no call.
-    pub fn note(&self, kind: toolfold_audit::Kind, outcome: &str, about: Option<String>) {
-        self.0.gate.recording.happened(kind, None, outcome, about);
+    pub fn note(&self, kind: Kind, tool: Option<&str>, outcome: &str, about: Option<String>) {
+        self.0.gate.recording.happened(Occurrence { tool, about, ..Occurrence::new(kind, outcome) });
     }
 
     /// Applies another configuration: only what differs is started, stopped or changed.
@@ -284,7 +285,8 @@ impl Inner {
         let audit = self.gate.recording.audit();
         let (discovered, direct) = audit.map_or((0, 0), Audit::found);
         let audit_lag = audit.map_or(0, |audit| audit.waiting() + audit.missed());
-        self.gate.instruments.meter.text(Readings { discovered, direct, audit_lag, held: 0 })
+        let held = self.gate.instruments.held.load(Ordering::Relaxed);
+        self.gate.instruments.meter.text(Readings { discovered, direct, audit_lag, held })
     }
 
     /// Where events go, for who must not keep the gateway alive.

@@ -1,5 +1,6 @@
 //! The way from the gateway to counters and traces.
 
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
@@ -17,6 +18,8 @@ use crate::request::{Client, ClientKind, Request};
 #[derive(Default)]
 pub(crate) struct Instruments {
     pub(crate) meter: Meter,
+    /// Entries that wait to be approved.
+    pub(crate) held: AtomicU64,
     telemetry: OnceLock<Telemetry>,
 }
 

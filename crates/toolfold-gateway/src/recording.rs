@@ -30,6 +30,22 @@ const LONGEST_KEPT: usize = 64 * 1024;
 #[derive(Default)]
 pub(crate) struct Recording(OnceLock<Audit>);
 
+/// Something that is no call: a server came up, a tool was held, somebody approved one.
+pub(crate) struct Occurrence<'a> {
+    pub(crate) kind: Kind,
+    pub(crate) server: Option<&'a ServerName>,
+    /// The id of the tool it is about.
+    pub(crate) tool: Option<&'a str>,
+    pub(crate) outcome: &'a str,
+    pub(crate) about: Option<String>,
+}
+
+impl<'a> Occurrence<'a> {
+    pub(crate) fn new(kind: Kind, outcome: &'a str) -> Self {
+        Occurrence { kind, server: None, tool: None, outcome, about: None }
+    }
+}
+
 /// A call that has been told of and whose end has not.
 pub(crate) struct Open<'a> {
     audit: Option<&'a Audit>,
@@ -105,9 +121,14 @@ impl Recording {
         };
         let told = audit.tell(Note::now(Some(who.clone()), what));
         // From here on its end is told, whatever happens.
-        let open = Open { audit: Some(audit), who: Some(who), call, begun };
-        told.written().await.map_err(|error| not_begun(&error))?;
-        Ok(open)
+        let mut open = Open { audit: Some(audit), who: Some(who), call, begun };
+        match told.written().await {
+            Ok(()) => Ok(open),
+            Err(error) => {
+                open.audit = None;
+                Err(not_begun(&error))
+            }
+        }
     }
 
     /// An answer of a meta-tool; it is not given before it is written down, where that is asked for.
@@ -157,10 +178,11 @@ impl Recording {
     }
 
     /// Anything else that somebody may want to know later.
-    pub(crate) fn happened(&self, kind: Kind, server: Option<&ServerName>, outcome: &str, about: Option<String>) {
+    pub(crate) fn happened(&self, happened: Occurrence<'_>) {
         let Some(audit) = self.0.get() else { return };
-        let (server, outcome) = (server.cloned(), Some(outcome.to_owned()));
-        audit.mention(Note::now(None, What::Happened { kind, server, tool: None, outcome, about }));
+        let Occurrence { kind, server, tool, outcome, about } = happened;
+        let (server, tool, outcome) = (server.cloned(), tool.map(str::to_owned), Some(outcome.to_owned()));
+        audit.mention(Note::now(None, What::Happened { kind, server, tool, outcome, about }));
     }
 }
 

@@ -31,6 +31,7 @@ use crate::known::{Known, Listed};
 use crate::local::{LocalServer, Unregistered};
 use crate::precise::Vectors;
 use crate::progress::Progress;
+use crate::recording::Occurrence;
 use crate::remembered::{Remembered, config_key, remember, remember_failure};
 use crate::snapshot::Snapshot;
 use crate::usage::most_used;
@@ -248,7 +249,8 @@ impl Writer {
                     remember_failure(store, &config, why);
                 }
                 if let (Some(state), Some(inner)) = (worth_noting(&state), self.inner.upgrade()) {
-                    inner.gate.recording.happened(Kind::Server, Some(&server), state, None);
+                    let happened = Occurrence { server: Some(&server), ..Occurrence::new(Kind::Server, state) };
+                    inner.gate.recording.happened(happened);
                 }
                 if known.is_now(&state) { Dirty::Missing } else { Dirty::Nothing }
             }
@@ -337,7 +339,8 @@ impl Writer {
             names(&changes.removed),
             names(&changes.changed)
         );
-        inner.gate.recording.happened(Kind::Config, None, "applied", Some(about));
+        let happened = Occurrence { about: Some(about), ..Occurrence::new(Kind::Config, "applied") };
+        inner.gate.recording.happened(happened);
         drop(inner);
         self.config = Arc::new(new);
         self.read_documents().await

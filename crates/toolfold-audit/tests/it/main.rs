@@ -7,6 +7,7 @@ mod chain;
 mod children;
 mod content;
 mod kept;
+mod many;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -7,6 +7,7 @@
     reason = "a test reports by panicking and printing"
 )]
 
+mod audit;
 mod catalogs;
 mod clients;
 mod clients_files;
@@ -17,6 +18,7 @@ mod eval;
 mod fakes;
 mod faults;
 mod inspector;
+mod measured;
 mod peers;
 mod people;
 mod readme;
