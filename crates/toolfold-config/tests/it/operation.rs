@@ -57,7 +57,23 @@ fn everything_that_can_be_said() {
 fn mistakes_are_all_told() {
     let text = "[audit]\nmode = \"strikt\"\nkeep_days = 0\nkeep_bytes = 7\nretention = 3\n\
         [limits]\nrequests = 20\nper_server = 0\n[telemetry]\notlp = \"collector:4318\"\n";
-    assert_snapshot!(read(text, stored).unwrap_err(), @"");
+    assert_snapshot!(read(text, stored).unwrap_err(), @r#"
+    toolfold.toml:2:1: audit.mode: "strikt" is not a choice here
+      hint: did you mean "strict"?
+    toolfold.toml:3:1: audit.keep_days: must be between 1 and 36500
+    toolfold.toml:4:1: audit.keep_bytes: 7 is not a usable size
+      hint: it must be at least 1 MiB and at most 1 TiB
+    toolfold.toml:5:1: audit.retention: unknown key
+      hint: known keys: mode, record, keep_days, keep_events, keep_bytes, path
+    toolfold.toml:7:1: limits.requests: 20 is not a usable rate
+      hint: write how many in a second, a minute or an hour: "20/s", "600/m", "5000/h"
+    toolfold.toml:8:1: limits.per_server: must be between 1 and 100000
+    toolfold.toml:10:1: telemetry.otlp: "collector:4318" is not an address of HTTP
+      hint: write the address of a collector: "http://127.0.0.1:4318"
+    "#);
     let text = "[audit]\nmode = \"strict\"\n";
-    assert_snapshot!(read(text, forgetful).unwrap_err(), @"");
+    assert_snapshot!(read(text, forgetful).unwrap_err(), @r"
+    toolfold.toml:2:1: audit.mode: must not be forgotten, and there is no file to keep it in
+      hint: name a file with `path` under `[audit]`, or a store
+    ");
 }

@@ -139,7 +139,11 @@ impl Gate {
         if matches!(errand, Errand::Tell | Errand::LogLevel(_)) {
             return self.run(request, snapshot, server, Counted::default(), errand).await;
         }
-        let turn = self.limits.enter(limits, principal, server).map_err(Failed::Refused);
+        // The rest of a call that was let in is not counted again: refused, it would be lost.
+        let turn = match &errand {
+            Errand::Resume(..) => Ok(None),
+            _ => self.limits.enter(limits, principal, server).map(Some).map_err(Failed::Refused),
+        };
         let turn = turn.inspect_err(|failed| self.recording.refused(request, snapshot, entry, None, failed))?;
         let begun = Instant::now();
         let open = self.recording.begin(request, snapshot, asked(server, entry, &errand)).await?;

@@ -96,7 +96,16 @@ async fn search_describe_call_is_one_chain_in_both_eras() {
         seen.push(told(&events));
     }
     assert_eq!(seen[0], seen[1]);
-    assert_snapshot!(seen[0], @"");
+    assert_snapshot!(seen[0], @r"
+    0 call tool=local.echo via=direct
+    1 result tool=local.echo via=direct of=0 outcome=done
+    2 search tool=local.echo outcome=done
+    3 describe tool=local.echo via=search rank=1 follows=2 outcome=done
+    4 call tool=local.echo via=describe follows=3
+    5 result tool=local.echo via=describe of=4 outcome=done
+    6 refuse tool=local.echo outcome=refused code=INVALID_ARGUMENTS
+    7 refuse outcome=refused code=TOOL_NOT_FOUND
+    ");
 }
 
 #[tokio::test]
@@ -115,7 +124,13 @@ async fn a_parked_call_and_the_rest_of_it_are_one() {
     again["inputResponses"] = json!({"0": {"action": "accept", "content": {}}});
     client.modern("tools/call", again.clone()).await;
     client.modern("tools/call", again).await;
-    assert_snapshot!(told(&events(&gateway, folder.path()).await), @"");
+    assert_snapshot!(told(&events(&gateway, folder.path()).await), @r"
+    0 call tool=fake.ask via=direct
+    1 result tool=fake.ask via=direct of=0 outcome=parked
+    2 call tool=fake.ask via=direct of=0
+    3 result tool=fake.ask via=direct of=2 outcome=done
+    4 refuse outcome=refused code=INVALID_REQUEST
+    ");
 }
 
 #[tokio::test]
@@ -141,7 +156,15 @@ async fn refusals_and_secrets() {
     let limited = client.modern("tools/call", call("fake.look", planted)).await;
     assert!(limited.to_string().contains("RATE_LIMITED"), "{limited}");
     client.modern("tools/call", find(json!({"query": "what is planted-s3cret-1 for"}))).await;
-    assert_snapshot!(told(&events(&gateway, folder.path()).await), @"");
+    assert_snapshot!(told(&events(&gateway, folder.path()).await), @r"
+    0 refuse tool=fake.delete_all outcome=refused code=NOT_AUTHORIZED rule=forbid
+    1 call tool=fake.look via=direct
+    2 result tool=fake.look via=direct of=1 outcome=done
+    3 call tool=fake.look via=direct
+    4 result tool=fake.look via=direct of=3 outcome=done
+    5 refuse tool=fake.look outcome=refused code=RATE_LIMITED rule=limits
+    6 search outcome=done
+    ");
     for file in std::fs::read_dir(folder.path()).unwrap() {
         let text = String::from_utf8_lossy(&std::fs::read(file.unwrap().path()).unwrap()).into_owned();
         assert!(!text.contains("planted-s3cret"), "{text}");
