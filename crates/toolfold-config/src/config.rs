@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use toolfold_core::{NodeRule, Pattern, Secret, ServerName, Surface, SurfaceSettings, Trust};
 
+use crate::operation::{Audit, Limits, Telemetry};
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
     pub surface: Surface,
@@ -40,6 +42,8 @@ pub struct Config {
     /// Whether hidden characters and role tags in results are marked beside them.
     pub mark_results: bool,
     pub limits: Limits,
+    pub audit: Audit,
+    pub telemetry: Telemetry,
     /// Where manifests and whatever else must outlive the process are kept; `None`: in memory.
     pub store: Option<PathBuf>,
     /// The files this was read from: a change to one of them is a reason to read again.
@@ -65,19 +69,6 @@ pub struct Http {
     pub origins: Vec<String>,
     /// What a client must present as `Authorization: Bearer …`.
     pub token: Option<Secret>,
-}
-
-/// What all clients and servers together may cost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// Bytes that may be queued or kept for clients and servers, beside the catalog.
-    pub memory: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Limits { memory: 256 * 1024 * 1024 }
-    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -160,6 +151,8 @@ impl Default for Config {
             http: Http::default(),
             mark_results: false,
             limits: Limits::default(),
+            audit: Audit::default(),
+            telemetry: Telemetry::default(),
             store: None,
             files: Vec::new(),
         }

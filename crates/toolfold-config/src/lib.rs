@@ -5,6 +5,7 @@
 //! variable holds.
 
 mod config;
+mod operation;
 mod options;
 mod problem;
 mod report;
@@ -18,12 +19,14 @@ mod table;
 mod client;
 mod foreign;
 mod raw;
+mod raw_operation;
 
 mod expand;
 mod units;
 
 mod resolve;
 mod resolve_nodes;
+mod resolve_operation;
 mod resolve_server;
 
 mod overrides;
@@ -36,6 +39,7 @@ use std::path::PathBuf;
 
 pub use changes::{Changes, changed};
 pub use config::{Config, DEFAULT_MAX_MESSAGE, EraChoice, Http, PreciseTier, Server, Start, Timeouts, Transport};
+pub use operation::{Audit, AuditMode, Keep, Limits, Rate, Recorded, Telemetry};
 pub use options::LoadOptions;
 pub use problem::{Problem, Problems, Severity};
 pub use source::nearest;

@@ -4,6 +4,7 @@
 use toolfold_core::Surface;
 
 use crate::config::PreciseTier;
+use crate::operation::AuditMode;
 use crate::options::LoadOptions;
 use crate::report::{Place, Report, quoted};
 use crate::resolve::{Draft, LISTEN_HINT, listen, unknown_surface, whole_path};
@@ -12,6 +13,7 @@ pub(crate) fn apply(draft: &mut Draft, options: &LoadOptions, report: &mut Repor
     surface(draft, options, report);
     store(draft, options);
     precise(draft, options);
+    audit(draft, report);
     if let Some(place) = listen_outside(draft, options, report) {
         draft.listen = Some(place);
     }
@@ -49,6 +51,21 @@ fn store(draft: &mut Draft, options: &LoadOptions) {
         Some(path) => *store = Some(whole_path(path, &options.directory, &options.environment)),
         None if draft.store_typed => {}
         None => *store = options.data_dir.as_ref().map(|folder| folder.join("toolfold.db")),
+    }
+}
+
+/// It is kept beside the store, and there is one wherever there is a store, unless somebody wants none.
+fn audit(draft: &mut Draft, report: &mut Report) {
+    let (audit, store) = (&mut draft.config.audit, &draft.config.store);
+    audit.path = audit.path.take().or_else(|| store.as_ref().map(|store| store.with_extension("audit.db")));
+    match (&audit.path, &draft.audit) {
+        (Some(_), None) => audit.mode = AuditMode::On,
+        (None, Some(place)) if audit.mode == AuditMode::Strict => {
+            let hint = "name a file with `path` under `[audit]`, or a store".to_owned();
+            report.error(place, "must not be forgotten, and there is no file to keep it in", hint);
+        }
+        (None, _) => audit.mode = AuditMode::Off,
+        _ => {}
     }
 }
 

@@ -2,6 +2,7 @@
 //! Whether the parts make sense together is asked in `resolve`, not here.
 
 use crate::node::{Node, Value};
+use crate::raw_operation::{RawAudit, RawLimits, RawTelemetry};
 use crate::report::{Place, Report};
 use crate::table::{Amount, Field, Pairs, Table, Texts};
 
@@ -38,8 +39,9 @@ pub(crate) struct RawConfig {
     pub(crate) http: RawHttp,
     /// `results` under `[scan]`.
     pub(crate) results: Field<String>,
-    /// `memory` under `[limits]`.
-    pub(crate) memory: Field<Amount>,
+    pub(crate) limits: RawLimits,
+    pub(crate) audit: RawAudit,
+    pub(crate) telemetry: RawTelemetry,
     pub(crate) servers: Vec<RawServer>,
     /// Whether servers were typed at all, readable or not.
     pub(crate) names_servers: bool,
@@ -110,7 +112,13 @@ impl RawConfig {
             raw.precise = read_precise(node, place, report);
         }
         if let Some((node, place)) = table.take("limits") {
-            raw.memory = read_memory(node, place, report);
+            raw.limits = RawLimits::read(node, place, report);
+        }
+        if let Some((node, place)) = table.take("audit") {
+            raw.audit = RawAudit::read(node, place, report);
+        }
+        if let Some((node, place)) = table.take("telemetry") {
+            raw.telemetry = RawTelemetry::read(node, place, report);
         }
         if let Some((node, place)) = table.take("scan") {
             raw.results = read_results(node, place, report);
@@ -161,13 +169,6 @@ fn read_precise(node: &Node, place: Place, report: &mut Report) -> Field<String>
     let precise = table.text("precise", report);
     table.refuse_rest(report);
     precise
-}
-
-fn read_memory(node: &Node, place: Place, report: &mut Report) -> Field<Amount> {
-    let Some(mut table) = Table::open(node, place, report) else { return Field::Wrong };
-    let memory = table.amount("memory", report);
-    table.refuse_rest(report);
-    memory
 }
 
 fn read_results(node: &Node, place: Place, report: &mut Report) -> Field<String> {

@@ -13,7 +13,6 @@ use crate::options::LoadOptions;
 use crate::raw::{AUTO, Dialect, RawConfig, RawHttp, RawServer};
 use crate::report::{Place, Report, quoted, shown_key};
 use crate::table::{Field, Texts, Typed};
-use crate::units;
 
 /// What a resolver may look at beside the file.
 pub(crate) struct Surroundings<'a> {
@@ -44,6 +43,8 @@ pub(crate) struct Draft {
     pub(crate) places: BTreeMap<ServerName, Place>,
     /// The file says where the encoder is, or that none is wanted.
     pub(crate) precise: Option<PreciseTier>,
+    /// The file says whether there is an audit.
+    pub(crate) audit: Option<Place>,
 }
 
 impl Resolver<'_> {
@@ -79,9 +80,9 @@ impl Resolver<'_> {
             config.store = self.store(&store);
         }
         draft.precise = self.text(&raw.precise).and_then(|text| self.precise(&text));
-        if let Some(memory) = self.amount(&raw.memory, "size", units::size) {
-            draft.config.limits.memory = memory;
-        }
+        draft.config.limits = self.limits(&raw.limits);
+        draft.config.telemetry = self.telemetry(&raw.telemetry);
+        (draft.config.audit, draft.audit) = self.audit(&raw.audit);
         self.http(&raw.http, &mut draft);
         draft
     }

@@ -137,7 +137,12 @@ impl Resolver<'_> {
         None
     }
 
-    fn secrets(&mut self, field: &Field<Pairs>, fits: fn(&str) -> bool, what: &str) -> BTreeMap<String, Secret> {
+    pub(crate) fn secrets(
+        &mut self,
+        field: &Field<Pairs>,
+        fits: fn(&str) -> bool,
+        what: &str,
+    ) -> BTreeMap<String, Secret> {
         self.pairs(field, fits, what).into_iter().map(|(name, value)| (name, Secret::new(value))).collect()
     }
 

@@ -21,6 +21,11 @@ impl Principal {
         Principal("token".into())
     }
 
+    /// How it is known who this is.
+    pub fn proof(&self) -> &'static str {
+        if *self == Principal::local() { "local" } else { "token" }
+    }
+
     pub fn name(&self) -> &str {
         &self.0
     }

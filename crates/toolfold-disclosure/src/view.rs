@@ -3,7 +3,7 @@
 //! What a reader would get wrong: catalog and index are private on purpose. A view may be narrower than the catalog, and
 //! this file is the only one that knows: whatever is counted, listed, named, searched or guessed goes through it.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use toolfold_catalog::{Catalog, Node, Unresolved};
 use toolfold_core::{Absence, Absent, Entry, Kind, ServerName, SurfaceSettings, ToolId};
@@ -26,6 +26,8 @@ pub struct View<'a> {
     absent: &'a [Absent],
     /// Servers that come first among those that do the same.
     preferred: &'a [ServerName],
+    /// Where it is noted how sure a search was of what it found.
+    noted: Option<&'a Mutex<Vec<(usize, f32)>>>,
 }
 
 impl<'a> View<'a> {
@@ -44,6 +46,7 @@ impl<'a> View<'a> {
             budget,
             absent: &[],
             preferred: &[],
+            noted: None,
         }
     }
 
@@ -79,6 +82,11 @@ impl<'a> View<'a> {
     /// Servers that come first among those that do the same, the most preferred one first.
     pub fn preferring(self, preferred: &'a [ServerName]) -> Self {
         View { preferred, ..self }
+    }
+
+    /// Whatever a search finds is put down here, with how sure that is: for who wants to know afterwards what was shown.
+    pub fn noting(self, noted: &'a Mutex<Vec<(usize, f32)>>) -> Self {
+        View { noted: Some(noted), ..self }
     }
 
     /// The place of a server among the preferred; a number beyond all of them where it is none.
@@ -187,7 +195,12 @@ impl<'a> View<'a> {
     /// What is nearest, be it an answer or not.
     pub fn rank(&self, query: Query<'_>) -> Found {
         let filter = Filter { scope: self.scope, ..query.filter };
-        self.index.search(self.catalog, &Query { filter, ..query })
+        let found = self.index.search(self.catalog, &Query { filter, ..query });
+        if let Some(noted) = self.noted {
+            let mut noted = noted.lock().unwrap_or_else(PoisonError::into_inner);
+            noted.extend(found.hits.iter().map(|hit| (hit.entry, hit.confidence)));
+        }
+        found
     }
 }
 

@@ -1,9 +1,10 @@
 //! `tools/call`: one match over what a surface made of it.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::block_in_place;
+use tokio::time::Instant;
 use toolfold_core::{Code, Entry, Kind, Refusal};
 use toolfold_disclosure::{Action, View, answer, fitted, route};
 use toolfold_wire::{BoxFuture, Object, Raw, RpcError};
@@ -30,20 +31,47 @@ pub(crate) async fn call(inner: &Inner, request: Request) -> Result<Raw, Failed>
     }
     let outcome = match action {
         Action::Call { entry, arguments } => call_entry(inner, &scope, &request, entry, arguments).await,
-        Action::Load(load) => inner.toolsets.load(&scope.snapshot, &request, load).await.map_err(Failed::Refused),
-        Action::Active { toolset } => {
-            inner.toolsets.active(&scope.snapshot, &request, toolset).await.map_err(Failed::Refused)
-        }
-        Action::Refuse(refusal) => Err(Failed::Refused(refusal)),
-        action => {
-            let view = scope.view();
-            at_length(&view, || answer(surface, &view, &action)).map_err(Failed::Refused)
-        }
+        action => disclose(inner, &scope, &request, action).await,
     };
+    if let Err(Failed::Refused(refusal)) = &outcome {
+        inner.gate.instruments.meter.refused(refusal.code.as_str());
+    }
     outcome.map_err(|failed| match failed {
         Failed::Refused(refusal) => Failed::Refused(fitted(surface, refusal)),
         answered => answered,
     })
+}
+
+/// What needs no server. Told to the record as it is given.
+async fn disclose(inner: &Inner, scope: &Scope, request: &Request, action: Action) -> Result<Raw, Failed> {
+    let (snapshot, recording) = (&scope.snapshot, &inner.gate.recording);
+    let (begun, noted) = (Instant::now(), Mutex::default());
+    let answer = match &action {
+        Action::Load(load) => inner.toolsets.load(snapshot, request, load.clone()).await,
+        Action::Active { toolset } => inner.toolsets.active(snapshot, request, toolset.clone()).await,
+        Action::Refuse(refusal) => Err(refusal.clone()),
+        action => {
+            let view = scope.view().noting(&noted);
+            at_length(&view, || answer(request.client.surface, &view, action))
+        }
+    };
+    let answer = answer.map_err(Failed::Refused);
+    match &answer {
+        Ok(answer) => {
+            let noted = noted.into_inner().unwrap_or_else(PoisonError::into_inner);
+            let told = (answer, begun.elapsed());
+            inner.gate.instruments.disclosed(&action, told.1);
+            recording.disclosed(request, snapshot, scope.view(), &action, told, &noted).await?;
+        }
+        Err(failed) => {
+            let asked = match action {
+                Action::Unknown(unknown) => Some(unknown.names.join(" ")),
+                _ => None,
+            };
+            recording.refused(request, snapshot, None, asked, failed);
+        }
+    }
+    answer
 }
 
 fn routed(scope: &Scope, request: &Request, name: &str) -> Action {
@@ -82,14 +110,26 @@ async fn call_entry(
 ) -> Result<Raw, Failed> {
     let snapshot = &scope.snapshot;
     let entry: &Arc<Entry> = snapshot.catalog.entry(entry);
+    let checked = checked(inner, scope, entry, arguments).await;
+    let checked =
+        checked.inspect_err(|failed| inner.gate.recording.refused(request, snapshot, Some(entry), None, failed))?;
+    let params = inner_params(request, entry, checked);
+    let passage = Passage { request, server: entry.server(), entry: Some(entry), errand: Errand::Ask(params) };
+    inner.gate.pass(snapshot, passage).await.and_then(result_of)
+}
+
+/// The arguments of a call that may be made.
+async fn checked(
+    inner: &Inner,
+    scope: &Scope,
+    entry: &Arc<Entry>,
+    arguments: Option<Raw>,
+) -> Result<Option<Raw>, Failed> {
     if !entry.is_tool() {
         return Err(Failed::Refused(only_read(entry)));
     }
-    inner.gate.admit(snapshot, entry)?;
-    let checked = check::check(&inner.checker, entry, arguments).await;
-    let params = inner_params(request, entry, checked.map_err(Failed::Refused)?);
-    let passage = Passage { request, server: entry.server(), entry: Some(entry), errand: Errand::Ask(params) };
-    inner.gate.pass(snapshot, passage).await.and_then(result_of)
+    inner.gate.admit(&scope.snapshot, entry)?;
+    check::check(&inner.checker, entry, arguments).await.map_err(Failed::Refused)
 }
 
 /// The parameters of the call as the tool's own server gets them.

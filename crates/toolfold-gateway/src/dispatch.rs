@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use toolfold_core::{ServerName, words};
 use toolfold_disclosure::refusal_result;
-use toolfold_wire::{Object, Peer, Raw, RpcError, code};
+use toolfold_wire::{Id, Object, Peer, Raw, RpcError, code};
 
 use crate::call;
 use crate::gate::{Errand, Failed, Outcome, Passage, Watch};
@@ -16,7 +16,14 @@ use crate::snapshot::Snapshot;
 
 impl Gateway {
     /// Answers one request, in the shape that both eras share.
-    pub async fn handle(&self, request: Request) -> Result<Raw, RpcError> {
+    pub async fn handle(&self, mut request: Request) -> Result<Raw, RpcError> {
+        let watched = self.0.gate.instruments.begin(&mut request);
+        let answer = self.answer(request).await;
+        self.0.gate.instruments.end(watched, &answer);
+        answer
+    }
+
+    async fn answer(&self, request: Request) -> Result<Raw, RpcError> {
         match request.method.as_str() {
             "tools/list" => whole(&request, self.tool_list(&request.client).await),
             "tools/call" => self.call(request).await.or_else(|failed| match failed {
@@ -193,7 +200,10 @@ impl Gateway {
     async fn resumed(&self, request: &Request) -> Option<Result<Raw, Failed>> {
         let exchange = match self.0.gate.parked(request)? {
             Ok(exchange) => exchange,
-            Err(unknown) => return Some(Err(unknown)),
+            Err(unknown) => {
+                self.0.gate.recording.refused(request, &self.0.snapshot.load(), None, None, &unknown);
+                return Some(Err(unknown));
+            }
         };
         let (snapshot, server) = (self.0.snapshot.load_full(), exchange.server.clone());
         let answers = request.params.object("inputResponses").unwrap_or_default();
@@ -232,8 +242,13 @@ impl Gateway {
 
 impl Request {
     /// A request of its own, for callers inside the program.
-    pub fn new(client: Arc<Client>, peer: Arc<dyn Peer>, method: &str, params: Object) -> Self {
-        Request { client, peer, method: method.to_owned(), params }
+    pub fn new(client: Arc<Client>, peer: Arc<dyn Peer>, method: impl Into<String>, params: Object) -> Self {
+        Request { id: None, client, peer, method: method.into(), params, context: None }
+    }
+
+    /// One that came with an id.
+    pub fn with_id(self, id: &Id) -> Self {
+        Request { id: Some(id.as_json().to_owned()), ..self }
     }
 
     /// The parameters of a message as an object, once, where it comes in.

@@ -2,14 +2,17 @@
 //! first clients are already being answered.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use serde::Serialize;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
+use toolfold_audit::{Audit, Kind};
 use toolfold_config::Config;
-use toolfold_core::{Absence, ServerName, Surface};
+use toolfold_core::{Absence, Principal, ServerName, Surface};
 use toolfold_disclosure::{Checker, instructions};
+use toolfold_telemetry::Readings;
 use toolfold_upstream::State;
 use toolfold_wire::{Memory, Raw};
 
@@ -19,6 +22,7 @@ use crate::kept::Kept;
 use crate::local::{LocalServer, Unregistered};
 use crate::precise::Tier;
 use crate::progress::{Progress, Waiting};
+use crate::recording::{Occurrence, Recording};
 use crate::request::Client;
 use crate::scope::Scope;
 use crate::snapshot::Snapshot;
@@ -83,11 +87,12 @@ impl Gateway {
         let store = Kept::default();
         let memory = Memory::new(config.limits.memory);
         let usage = Usage::new(store.clone(), config.pin_used);
+        let recording = Recording::new(&config);
         let sources = local.iter().map(|server| (server.name.clone(), Source::Local(Arc::new(server.clone()))));
         let inner = Arc::new(Inner {
             snapshot: ArcSwap::from_pointee(Snapshot::empty(config, sources.collect())),
             waiting: Waiting::new(progress),
-            gate: Gate::new(usage),
+            gate: Gate::new(usage, recording),
             checker: Arc::default(),
             toolsets: Toolsets::new(store.clone()),
             precise: Tier::default(),
@@ -96,6 +101,7 @@ impl Gateway {
             memory: memory.clone(),
             events,
         });
+        inner.gate.instruments.start(&inner);
         tokio::spawn(Writer::new(Arc::downgrade(&inner), progress_sender, local, memory).run(inbox));
         Gateway(inner)
     }
@@ -178,6 +184,32 @@ impl Gateway {
         self.0.gate.marked()
     }
 
+    /// Whether somebody may ask anything now, or how long to wait. `None`: it is not known who.
+    pub fn knock(&self, principal: Option<&Principal>) -> Result<(), Duration> {
+        self.0.gate.limits.knock(&self.0.snapshot.load().config.limits, principal)
+    }
+
+    /// The counters, in the text format of Prometheus.
+    pub fn metrics(&self) -> String {
+        self.0.metrics()
+    }
+
+    /// Whether every request can be answered from a snapshot, and every call be written down that must be.
+    pub fn is_ready(&self) -> bool {
+        let unwritten = self.audit().is_some_and(|audit| audit.is_strict() && audit.is_failing());
+        self.0.waiting.is_published() && !unwritten
+    }
+
+    /// What is written down, where anything is.
+    pub fn audit(&self) -> Option<&Audit> {
+        self.0.gate.recording.audit()
+    }
+
+    /// Writes down that something happened here that is no call.
+    pub fn note(&self, kind: Kind, tool: Option<&str>, outcome: &str, about: Option<String>) {
+        self.0.gate.recording.happened(Occurrence { tool, about, ..Occurrence::new(kind, outcome) });
+    }
+
     /// Applies another configuration: only what differs is started, stopped or changed.
     pub fn reconfigure(&self, config: Config) {
         self.send(News::Configure(Box::new(config)));
@@ -201,6 +233,8 @@ impl Gateway {
         self.send(News::Stop(done));
         // The writer answers or is gone already: nothing is left to stop then.
         let _ = stopped.await;
+        self.0.gate.instruments.flush().await;
+        self.0.gate.recording.close().await;
     }
 
     /// Whether search asks the encoder, once that is known of the newest snapshot.
@@ -223,6 +257,11 @@ impl Gateway {
             let (state, why) = match failed {
                 Some(absent) if why.is_none() => ("failing", absent.why.clone()),
                 _ => (state, why),
+            };
+            let rest = self.0.gate.limits.resting(name);
+            let (state, why, retry) = match rest {
+                Some(rest) => ("failing", Some(left_alone(rest.failures, why)), Some(rest.left)),
+                None => (state, why, retry),
             };
             ServerStatus {
                 name: name.clone(),
@@ -257,6 +296,14 @@ impl Gateway {
 }
 
 impl Inner {
+    pub(crate) fn metrics(&self) -> String {
+        let audit = self.gate.recording.audit();
+        let (discovered, direct) = audit.map_or((0, 0), Audit::found);
+        let audit_lag = audit.map_or(0, |audit| audit.waiting() + audit.missed());
+        let held = self.gate.instruments.held.load(Ordering::Relaxed);
+        self.gate.instruments.meter.text(Readings { discovered, direct, audit_lag, held })
+    }
+
     /// Where events go, for who must not keep the gateway alive.
     pub(crate) fn events(&self) -> mpsc::WeakUnboundedSender<News> {
         self.events.downgrade()
@@ -266,6 +313,11 @@ impl Inner {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the shape that serde asks for")]
 fn is_zero(count: &usize) -> bool {
     *count == 0
+}
+
+fn left_alone(failures: u32, why: Option<String>) -> String {
+    let why = why.map_or_else(String::new, |why| format!(": {why}"));
+    format!("left alone for a while after {failures} failed calls in a row{why}")
 }
 
 fn label(state: State) -> (&'static str, Option<String>, Option<Duration>) {

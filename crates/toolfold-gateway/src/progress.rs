@@ -103,6 +103,10 @@ impl Waiting {
         if all { now.untried.iter().cloned().collect() } else { now.pending.iter().cloned().collect() }
     }
 
+    pub(crate) fn is_published(&self) -> bool {
+        self.progress.borrow().published
+    }
+
     pub(crate) fn is_settled(&self) -> bool {
         let now = self.progress.borrow();
         now.published && now.pending.is_empty()

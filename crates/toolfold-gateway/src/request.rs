@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use toolfold_core::{Principal, ServerName, Surface, ToolId};
+use toolfold_telemetry::Context;
 use toolfold_wire::{Object, Peer, Raw, RpcError};
 
 use crate::gate::Watch;
@@ -13,6 +14,8 @@ use crate::gate::Watch;
 /// Resources that one client may watch, and how long their addresses may be.
 pub const MOST_WATCHED: usize = 256;
 pub const LONGEST_WATCHED: usize = 2048;
+/// The longest description of itself that a client is remembered by.
+const LONGEST_INFO: usize = 16 * 1024;
 /// Tools that one client may have loaded: more than any model has use for.
 pub(crate) const MOST_LOADED: usize = 128;
 
@@ -36,6 +39,8 @@ pub struct Client {
     pub principal: Principal,
     pub surface: Surface,
     pub capabilities: Option<Raw>,
+    /// The program, as it calls itself.
+    pub about: Option<Arc<str>>,
     log_level: AtomicU8,
     /// What this session has loaded, in that order.
     loaded: Mutex<Vec<ToolId>>,
@@ -65,10 +70,25 @@ impl Client {
             principal,
             surface,
             capabilities,
+            about: None,
             log_level: AtomicU8::new(LogLevel::Info as u8),
             loaded: Mutex::default(),
             watches: Mutex::default(),
         }
+    }
+
+    /// What it calls itself: `clientInfo`, of which name and version are kept.
+    pub fn called(mut self, info: Option<&Raw>) -> Self {
+        let info = info.filter(|info| info.get().len() <= LONGEST_INFO).and_then(Object::parse);
+        let part = |key: &str| info.as_ref().and_then(|info| info.string(key)).unwrap_or_default();
+        let whole = format!("{} {}", part("name"), part("version"));
+        self.about = Some(whole.trim()).filter(|whole| !whole.is_empty()).map(Arc::from);
+        self
+    }
+
+    /// Whether it has loaded this tool.
+    pub(crate) fn has_loaded(&self, tool: &ToolId) -> bool {
+        self.loaded.lock().unwrap_or_else(PoisonError::into_inner).contains(tool)
     }
 
     /// Whether it keeps what it has loaded, and its tool list shows it.
@@ -133,10 +153,14 @@ impl Client {
 }
 
 pub struct Request {
+    /// As JSON; `None` for who has none.
+    pub id: Option<String>,
     pub client: Arc<Client>,
     pub peer: Arc<dyn Peer>,
     pub method: String,
     pub params: Object,
+    /// Its place in a trace, where traces are sent.
+    pub(crate) context: Option<Context>,
 }
 
 /// The eight levels of syslog that MCP's log messages use, least urgent first.

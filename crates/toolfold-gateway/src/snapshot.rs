@@ -114,6 +114,11 @@ impl Snapshot {
         server.is_some_and(|server| server.forbid.iter().any(|pattern| names().any(|name| pattern.matches(name))))
     }
 
+    /// Whether it is in every list.
+    pub(crate) fn is_pinned(&self, entry: &Entry) -> bool {
+        self.pins.iter().any(|&pin| self.catalog.entry(pin).id == entry.id)
+    }
+
     /// Where these tools are, those that are still there.
     pub(crate) fn positions(&self, ids: &[ToolId]) -> Vec<usize> {
         ids.iter().filter_map(|id| self.catalog.position(id)).collect()

@@ -16,6 +16,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep_until};
+use toolfold_audit::Kind;
 use toolfold_config::{Config, Server, changed};
 use toolfold_core::{ServerName, ToolId};
 use toolfold_store::Store;
@@ -32,6 +33,7 @@ use crate::known::{Known, Listed};
 use crate::local::{LocalServer, Unregistered};
 use crate::precise::Vectors;
 use crate::progress::Progress;
+use crate::recording::Occurrence;
 use crate::remembered::{Remembered, config_key, remember, remember_failure};
 use crate::snapshot::Snapshot;
 use crate::trust::{Decided, Decision, Undecided};
@@ -275,6 +277,10 @@ impl Writer {
                 if let (State::Failing { why, .. }, Some(store)) = (&state, &self.store) {
                     remember_failure(store, &config, why);
                 }
+                if let (Some(state), Some(inner)) = (worth_noting(&state), self.inner.upgrade()) {
+                    let happened = Occurrence { server: Some(&server), ..Occurrence::new(Kind::Server, state) };
+                    inner.gate.recording.happened(happened);
+                }
                 if known.is_now(&state) { Dirty::Missing } else { Dirty::Nothing }
             }
             Happened::Listed(manifest) => {
@@ -355,6 +361,16 @@ impl Writer {
             self.used = most_used(self.store.clone()).await;
         }
         inner.gate.usage.want(new.pin_used);
+        inner.gate.recording.configure(&new);
+        let names = |names: &[ServerName]| names.iter().map(ServerName::as_str).collect::<Vec<_>>().join(" ");
+        let about = format!(
+            "added: {}; removed: {}; changed: {}",
+            names(&changes.added),
+            names(&changes.removed),
+            names(&changes.changed)
+        );
+        let happened = Occurrence { about: Some(about), ..Occurrence::new(Kind::Config, "applied") };
+        inner.gate.recording.happened(happened);
         drop(inner);
         self.config = Arc::new(new);
         self.read_documents().await
@@ -394,5 +410,15 @@ impl Writer {
 
     fn newest(&self) -> Option<Arc<Snapshot>> {
         self.inner.upgrade().map(|inner| inner.snapshot.load_full())
+    }
+}
+
+/// What somebody may want to know later of how a server was.
+fn worth_noting(state: &State) -> Option<&'static str> {
+    match state {
+        State::Ready => Some("ready"),
+        State::Failing { .. } => Some("failing"),
+        State::Stopped => Some("stopped"),
+        State::Configured | State::Known | State::Starting => None,
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
-use hyper::http::header::{HeaderMap, HeaderValue, LOCATION, PROXY_AUTHORIZATION};
+use hyper::http::header::{CONTENT_TYPE, HOST, HeaderMap, HeaderValue, LOCATION, PROXY_AUTHORIZATION};
 use hyper::http::uri::Scheme;
 use hyper::http::{Method, Request, StatusCode, Uri};
 use hyper_rustls::{ConfigBuilderExt, HttpsConnector};
@@ -102,6 +102,23 @@ impl HttpClient {
             Verdict::Again => self.send_on(target, &request).await,
             Verdict::GiveUp => Ok(response),
         }
+    }
+
+    /// Sends a body and hears the status; what else is answered is not read.
+    pub async fn post(
+        &self,
+        target: &Target,
+        kind: &'static str,
+        body: Vec<u8>,
+        credentials: &dyn Credentials,
+    ) -> Result<u16, SendError> {
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+        if let Ok(host) = target.host() {
+            headers.insert(HOST, host);
+        }
+        let request = Outgoing { method: Method::POST, headers, body: body.into(), credentials };
+        Ok(self.send(target, request).await?.status().as_u16())
     }
 
     async fn send_on(&self, target: &Target, request: &Outgoing<'_>) -> Result<Response, SendError> {

@@ -39,7 +39,7 @@ impl Conversation {
         let capabilities = checked_capabilities(params.get("capabilities"))?;
         let conversation = Conversation {
             gateway: gateway.clone(),
-            client: Arc::new(Client::session(principal, surface, capabilities)),
+            client: Arc::new(Client::session(principal, surface, capabilities).called(params.get("clientInfo"))),
             version,
             asks: Arc::default(),
             running: Arc::default(),
@@ -55,12 +55,8 @@ impl Conversation {
     /// Works on a request; `None` where the client cancelled it and expects no answer.
     pub(crate) async fn request(&self, asking: Asking, running: InFlight, outlet: impl Outlet) -> Option<Message> {
         let Asking { id, method, params, .. } = asking;
-        let request = Request {
-            client: self.client.clone(),
-            peer: Arc::new(Asked { asks: self.asks.clone(), outlet }),
-            method,
-            params,
-        };
+        let peer = Arc::new(Asked { asks: self.asks.clone(), outlet });
+        let request = Request::new(self.client.clone(), peer, method, params).with_id(&id);
         // The one place where a cancellation is raced: whatever works on the request is dropped, and ends with it.
         let outcome = tokio::select! {
             biased;

@@ -64,7 +64,7 @@ impl Asker {
         out: Option<Outbox>,
         cancel: CancellationToken,
     ) -> Result<Raw, RpcError> {
-        let Asking { method, params, .. } = asking;
+        let Asking { id, method, params, about } = asking;
         let freshness = freshness(self.surface, &method);
         let result = match method.as_str() {
             "server/discover" => info::discovered(&self.gateway, self.surface),
@@ -72,9 +72,10 @@ impl Asker {
                 return Err(RpcError::method_not_found(&method));
             }
             _ => {
-                let client = Client::request(self.principal.clone(), self.surface, envelope.capabilities);
+                let client = Client::request(self.principal.clone(), self.surface, envelope.capabilities)
+                    .called(about.get(meta::CLIENT_INFO));
                 let peer = Arc::new(Teller { out, log_level: envelope.log_level });
-                let work = self.gateway.handle(Request { client: Arc::new(client), peer, method, params });
+                let work = self.gateway.handle(Request::new(Arc::new(client), peer, method, params).with_id(&id));
                 tokio::select! {
                     biased;
                     result = work => result?,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use serde_json::json;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, BufWriter};
 use tokio::sync::Semaphore;
 use tokio::sync::broadcast::error::RecvError;
@@ -137,6 +138,12 @@ impl Connection {
     }
 
     async fn request(&mut self, asking: Asking) {
+        if let Err(wait) = self.asker.gateway.knock(Some(&self.asker.principal)) {
+            let seconds = wait.as_secs_f64().ceil().max(1.0);
+            let error = RpcError::new(code::INVALID_REQUEST, format!("Too many requests. Come back in {seconds} s."));
+            let error = error.with_data(&json!({"code": "RATE_LIMITED", "retry_after_seconds": seconds}));
+            return self.send(Message::response(asking.id, Err(error))).await;
+        }
         if asking.is_stateless() {
             return self.stateless(asking).await;
         }

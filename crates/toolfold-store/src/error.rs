@@ -54,19 +54,19 @@ impl StoreError {
         }
     }
 
-    pub(crate) fn is_damage(&self) -> bool {
+    pub fn is_damage(&self) -> bool {
         matches!(self, StoreError::Damaged { .. } | StoreError::RecordDamaged { .. })
     }
 
     /// The same of a file that is never replaced.
-    pub(crate) fn of_record(self) -> Self {
+    pub fn of_record(self) -> Self {
         match self {
             StoreError::Damaged { path, why } => StoreError::RecordDamaged { path, why },
             other => other,
         }
     }
 
-    pub(crate) fn new(path: &Path, error: &rusqlite::Error) -> Self {
+    pub fn new(path: &Path, error: &rusqlite::Error) -> Self {
         let (path, why) = (path.to_owned(), error.to_string());
         match error.sqlite_error_code() {
             Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {

@@ -3,7 +3,8 @@
 //! - *memory* (manifests, failures, vectors, usage, sets of tools) can be had again. A damaged file is set aside with a
 //!   notice and a new one is begun: a start must not fail for it.
 //! - *record* (pins: what was accepted of what servers say) cannot. Its file is made when there is first something to
-//!   put in it, and a damaged one is refused with a message, never replaced.
+//!   put in it, and a damaged one is refused with a message, never replaced. The audit is a record in a file of its own,
+//!   which `toolfold-audit` keeps; only how it is opened is said here.
 //!
 //! What a reader would get wrong: a question is put as the method is called, not when its answer is awaited. Whoever
 //! drops the answer has not taken the question back, so a write that nobody waits for needs no task of its own. All
@@ -35,6 +36,7 @@ pub use engine::Pending;
 pub use error::StoreError;
 pub use failures::StoredFailure;
 pub use manifests::StoredManifest;
+pub use open::open_audit;
 pub use pins::{NewPin, PinSource, Pinned, StoredPin, StoredPins};
 
 /// How long one process waits for another to finish writing.

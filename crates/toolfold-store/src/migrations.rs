@@ -1,4 +1,4 @@
-//! The formats of the two files, step by step. A step that has been released is never edited: a file remembers in
+//! The formats of the files, step by step. A step that has been released is never edited: a file remembers in
 //! `user_version` how many it has been through, and only the rest are applied.
 
 use rusqlite::{Connection, TransactionBehavior};
@@ -15,6 +15,8 @@ pub(crate) struct Schema {
 pub(crate) const MEMORY: Schema = Schema { application: 0x546C_6664, steps: &MEMORY_STEPS };
 /// "Tlfr".
 pub(crate) const RECORD: Schema = Schema { application: 0x546C_6672, steps: &RECORD_STEPS };
+/// "Tlfa".
+pub(crate) const AUDIT: Schema = Schema { application: 0x546C_6661, steps: &AUDIT_STEPS };
 
 const MEMORY_STEPS: [&str; 6] = [
     // The same server name may stand for different programs in different projects that share this file: hence two
@@ -93,6 +95,24 @@ const RECORD_STEPS: [&str; 2] = [
         fingerprint BLOB PRIMARY KEY NOT NULL,
         json TEXT NOT NULL
     ) STRICT, WITHOUT ROWID;",
+];
+
+const AUDIT_STEPS: [&str; 1] = [
+    // What happened, each event with a hash over the one before it and its own bytes. `time` and `tool` say again what the
+    // body says, to be found by. Of what was cut off at the beginning, the last number and hash are left.
+    "CREATE TABLE events (
+        number INTEGER PRIMARY KEY NOT NULL,
+        time INTEGER NOT NULL,
+        tool TEXT,
+        body BLOB NOT NULL,
+        hash BLOB NOT NULL
+    ) STRICT;
+    CREATE INDEX events_by_tool ON events (tool) WHERE tool IS NOT NULL;
+    CREATE TABLE cuts (
+        number INTEGER PRIMARY KEY NOT NULL,
+        hash BLOB NOT NULL,
+        at INTEGER NOT NULL
+    ) STRICT;",
 ];
 
 impl Schema {

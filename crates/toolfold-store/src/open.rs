@@ -18,6 +18,8 @@ use crate::migrations::{self, Schema};
 pub(crate) enum Class {
     Memory,
     Record,
+    /// A record too large to be looked through whenever it is opened, whose bytes vouch for themselves.
+    Audit,
 }
 
 impl Class {
@@ -25,6 +27,7 @@ impl Class {
         match self {
             Class::Memory => &migrations::MEMORY,
             Class::Record => &migrations::RECORD,
+            Class::Audit => &migrations::AUDIT,
         }
     }
 }
@@ -116,6 +119,14 @@ fn record(path: &Path) -> Result<Connection, StoreError> {
     }
 }
 
+/// The file of the audit, for whoever keeps it. Like any record it is refused where it is damaged, and never replaced.
+pub fn open_audit(path: &Path) -> Result<Connection, StoreError> {
+    refuse_folder(path)?;
+    make_folder(path)?;
+    let _lock = lock(path)?;
+    prepare(path, Class::Audit).map_err(StoreError::of_record)
+}
+
 fn refuse_folder(path: &Path) -> Result<(), StoreError> {
     if path.is_dir() {
         return Err(StoreError::NotWritable { path: path.to_owned(), why: "it is a folder".to_owned() });
@@ -177,7 +188,7 @@ fn check_owner(connection: &Connection, path: &Path, schema: &Schema) -> Result<
 fn configure(connection: &Connection, class: Class) -> rusqlite::Result<()> {
     let synchronous = match class {
         Class::Memory => "NORMAL",
-        Class::Record => "FULL",
+        Class::Record | Class::Audit => "FULL",
     };
     // Manifests are long: fewer, larger pages make for fewer reads. Only a file that is still empty takes this.
     connection.pragma_update(None, "page_size", 16 * 1024)?;

@@ -20,12 +20,12 @@ const MOST_HELD: usize = 64;
 
 /// The values to hide, longest first, so that one that contains another is hidden whole.
 #[derive(Clone, Default)]
-pub(crate) struct Blanks(Vec<String>);
+pub struct Blanks(Vec<String>);
 
 impl Blanks {
     /// What this server was given by its configuration, what it inherits under a name that speaks of a secret, and
     /// `others`, which it should not know at all.
-    pub(crate) fn of(config: &Server, others: &[Secret]) -> Self {
+    pub fn of(config: &Server, others: &[Secret]) -> Self {
         let inherited = std::env::vars_os().filter_map(|(name, value)| {
             let name = name.to_str().filter(|name| speaks_of_secret(name))?.to_owned();
             Some((name, value.to_string_lossy().into_owned()))
@@ -51,8 +51,17 @@ impl Blanks {
         Blanks(values)
     }
 
+    /// What any of these servers was given, and `others`.
+    pub fn of_all<'a>(servers: impl IntoIterator<Item = &'a Server>, others: &[Secret]) -> Self {
+        let mut values: Vec<String> = servers.into_iter().flat_map(|server| Blanks::of(server, &[]).0).collect();
+        others.iter().for_each(|value| add(&mut values, "secret", value.expose()));
+        values.sort_by(|one, other| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
+        values.dedup();
+        Blanks(values)
+    }
+
     /// Text that is whole: a message, an error.
-    pub(crate) fn blank(&self, text: &str) -> String {
+    pub fn blank(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for value in &self.0 {
             if text.contains(value.as_str()) {
@@ -173,7 +182,7 @@ fn secrets_in_url(text: &str) -> impl Iterator<Item = String> {
 }
 
 /// Whether a variable of this name holds a secret, for all one can tell.
-pub(crate) fn speaks_of_secret(name: &str) -> bool {
+pub fn speaks_of_secret(name: &str) -> bool {
     const WORDS: [&str; 18] = [
         "TOKEN",
         "TOKENS",

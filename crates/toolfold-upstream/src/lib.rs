@@ -34,6 +34,7 @@ mod unopened;
 mod upstream;
 mod wishes;
 
+pub use blank::{Blanks, speaks_of_secret};
 pub use call::{Call, CallError};
 pub use house::House;
 pub use manifest::Manifest;

@@ -57,6 +57,10 @@ pub async fn reload(gateway: Gateway, options: LoadOptions, before: Look) {
                 if loaded.config.http != before.http || loaded.config.store != before.store {
                     warn!("[http] and `store` are read at the start only: restart for those changes to take effect");
                 }
+                let (new, old) = (&loaded.config, &before);
+                if new.telemetry != old.telemetry || new.audit.path != old.audit.path {
+                    warn!("[telemetry] and where the audit is are read at the start only: restart for those changes");
+                }
                 if loaded.config.files != files {
                     files = loaded.config.files.clone();
                     seen = look(&files);

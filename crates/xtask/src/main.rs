@@ -21,8 +21,9 @@ Tasks:
   clients [NAME]… Try real clients with a fake model: from their own file to Toolfold and back (2 GB of them, from npm)
   soak            Do so for twenty minutes with 200 clients (--minutes, --clients), against a quiet run
   bench [PART]…   Measure what Toolfold costs, against the thinnest server there can be:
-                  calls, throughput, search, start
+                  calls, throughput, audit, search, start
   bench tables    Count what tools cost in tokens, beside the figures of the design documents
+  audit-kills [N] Kill N processes (1000) while they write the audit: nothing acknowledged may be missing
   help            Print this";
 
 fn main() -> ExitCode {
@@ -47,6 +48,7 @@ fn run(task: &str, arguments: &[String]) -> Result<()> {
         "attack" => attack::run(&Workspace::find()?, arguments),
         "clients" => clients::run(&Workspace::find()?, arguments),
         "soak" => attack::soak(&Workspace::find()?, arguments),
+        "audit-kills" => suite::audit_kills(&Workspace::find()?, arguments),
         // What the benchmark starts, not a person.
         "thin-server" => bench::thin_server(arguments),
         "tidy" => report(&tidy::check(&Workspace::find()?)?),

@@ -24,7 +24,13 @@ const NPM: [(&str, &str); 7] = [
     ("@modelcontextprotocol/server-memory", "2026.8.31"),
 ];
 
-const PYPI: [&str; 3] = ["mcp==2.3.0", "mcp-server-git==2026.10.19", "mcp-server-time==2026.10.19"];
+const PYPI: [&str; 5] = [
+    "mcp==2.3.0",
+    "mcp-server-git==2026.10.19",
+    "mcp-server-time==2026.10.19",
+    "opentelemetry-proto==1.45.2",
+    "prometheus-client==0.26.0",
+];
 
 /// Debian packages, by the program that shows whether they are there.
 const SYSTEM: [(&str, &[&str]); 3] =

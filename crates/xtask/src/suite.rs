@@ -21,6 +21,16 @@ pub fn run(workspace: &Workspace, filters: &[String]) -> Result<()> {
     if filters.is_empty() { eval::check(workspace, &workspace.target.join("debug/toolfold")) } else { Ok(()) }
 }
 
+/// Kills so many processes at random moments while they write the audit.
+pub fn audit_kills(workspace: &Workspace, arguments: &[String]) -> Result<()> {
+    let kills: u64 = arguments.first().map_or(Ok(1000), |number| number.parse())?;
+    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(program);
+    let test = ["test", "--package", "toolfold-audit", "--test", "it", "--", "children::killed_at_any_moment"];
+    command.args(test).current_dir(&workspace.root).env("TOOLFOLD_AUDIT_KILLS", kills.to_string());
+    shell::run_command(&mut command)
+}
+
 fn cargo(workspace: &Workspace, arguments: &[&str], filters: &[String]) -> Result<()> {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(program);

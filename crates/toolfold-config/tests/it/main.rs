@@ -8,6 +8,7 @@ mod examples;
 mod left_out;
 mod nodes;
 mod odd_files;
+mod operation;
 mod outside;
 mod problems;
 mod resolved;

@@ -15,8 +15,8 @@ use toolfold_core::{Code, Principal, Refusal, ServerName};
 use toolfold_upstream::Call;
 use toolfold_wire::{BoxFuture, Object, Peer, Raw, RpcError, code, raw};
 
-use super::Outcome;
 use super::source::{Failed, Source};
+use super::{Counted, Outcome};
 use crate::request::{Client, ClientKind, Request};
 
 /// How often a stateless server may come back with a question during one call of an old client.
@@ -28,12 +28,11 @@ const QUESTIONS: usize = 16;
 /// Marks our own `requestState` among those of servers, which are passed through.
 const OURS: &str = "toolfold.";
 
-/// A request to one server on behalf of a client, bridged where the two are of different eras. `tool` is what it is
-/// counted as when it is done.
+/// A request to one server on behalf of a client, bridged where the two are of different eras.
 pub(crate) async fn exchange(
     parked: &Parked,
     (server, source): (&ServerName, &Source),
-    tool: Option<&str>,
+    counted: Counted,
     request: &Request,
     params: Object,
 ) -> Result<Outcome, Failed> {
@@ -42,7 +41,7 @@ pub(crate) async fn exchange(
             ask_in_the_middle(server, source, request, params).await.map(Outcome::Done)
         }
         ClientKind::Request => {
-            let exchange = Exchange::begin(server.clone(), source.clone(), tool, request, params);
+            let exchange = Exchange::begin(server.clone(), source.clone(), counted, request, params);
             exchange.go_on(parked).await
         }
     }
@@ -146,6 +145,8 @@ pub(crate) struct Exchange {
     pub(crate) server: ServerName,
     /// The id of the tool that is called, where one is.
     pub(crate) tool: Option<String>,
+    /// The number of its last part in the record.
+    pub(crate) call: u64,
     work: Work,
     questions: mpsc::Receiver<Question>,
     open: Vec<Question>,
@@ -184,14 +185,15 @@ impl Peer for Ear {
 }
 
 impl Exchange {
-    fn begin(server: ServerName, source: Source, tool: Option<&str>, request: &Request, params: Object) -> Self {
+    fn begin(server: ServerName, source: Source, counted: Counted, request: &Request, params: Object) -> Self {
         let (questions, asked) = mpsc::channel(QUESTIONS);
         let ear =
             Arc::new(Ear { client: request.client.clone(), client_peer: RwLock::new(request.peer.clone()), questions });
-        let call = call(request, &params, ear.clone());
+        let sent = call(request, &params, ear.clone());
         let name = server.clone();
-        let work = Work::Here(Box::pin(async move { source.request(&name, call).await }));
-        Exchange { server, tool: tool.map(str::to_owned), work, questions: asked, open: Vec::new(), ear }
+        let work = Work::Here(Box::pin(async move { source.request(&name, sent).await }));
+        let Counted { tool, call } = counted;
+        Exchange { server, tool, call, work, questions: asked, open: Vec::new(), ear }
     }
 
     /// Waits for the result or for a question; dropped with the request, it cancels the call.

@@ -11,15 +11,19 @@ mod marks;
 mod source;
 mod subscriptions;
 
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use tokio::sync::broadcast;
 use tokio::time::Instant;
-use toolfold_core::{Code, Entry, Next, Principal, Refusal, ServerName, words};
+use toolfold_core::{Blame, Code, Entry, Next, Principal, Refusal, ServerName, words};
 use toolfold_upstream::CallError;
 use toolfold_wire::{Object, Raw, RpcError};
 use tracing::{Instrument, info_span, warn};
 
+use crate::instruments::Instruments;
+use crate::limits::Limits;
+use crate::recording::{Asked, Recording};
 use crate::request::Request;
 use crate::snapshot::Snapshot;
 use crate::usage::Usage;
@@ -41,6 +45,9 @@ pub(crate) struct Gate {
     links: Links,
     marker: Marker,
     pub(crate) usage: Usage,
+    pub(crate) recording: Recording,
+    pub(crate) limits: Limits,
+    pub(crate) instruments: Instruments,
     calls: broadcast::Sender<CallRecord>,
 }
 
@@ -49,7 +56,7 @@ pub(crate) struct Passage<'a> {
     pub(crate) request: &'a Request,
     pub(crate) server: &'a ServerName,
     /// The tool that is called, where one is.
-    pub(crate) entry: Option<&'a Entry>,
+    pub(crate) entry: Option<&'a Arc<Entry>>,
     pub(crate) errand: Errand,
 }
 
@@ -64,6 +71,15 @@ pub(crate) enum Errand {
     Tell,
     /// How much the server should say in its log messages.
     LogLevel(&'static str),
+}
+
+/// What a call is counted as when it is done.
+#[derive(Default)]
+pub(crate) struct Counted {
+    /// The id of the tool, where one is called.
+    pub(crate) tool: Option<String>,
+    /// Its number in the record.
+    pub(crate) call: u64,
 }
 
 pub(crate) enum Outcome {
@@ -89,13 +105,16 @@ pub struct CallRecord {
 }
 
 impl Gate {
-    pub(crate) fn new(usage: Usage) -> Self {
+    pub(crate) fn new(usage: Usage, recording: Recording) -> Self {
         Gate {
             parked: Parked::default(),
             subscriptions: Subscriptions::default(),
             links: Links::default(),
             marker: Marker::default(),
             usage,
+            recording,
+            limits: Limits::default(),
+            instruments: Instruments::default(),
             calls: broadcast::Sender::new(CALLS),
         }
     }
@@ -120,31 +139,48 @@ impl Gate {
 
     /// The one way to a server.
     pub(crate) async fn pass(&self, snapshot: &Snapshot, passage: Passage<'_>) -> Result<Outcome, Failed> {
-        let Passage { request, server, entry, errand } = passage;
+        let Passage { request, server, entry, mut errand } = passage;
         if let Some(entry) = entry {
             self.admit(snapshot, entry)?;
         }
-        let principal = &request.client.principal;
+        let (principal, limits) = (&request.client.principal, &snapshot.config.limits);
         let tool = match (&errand, entry) {
             (Errand::Resume(exchange, _), _) => exchange.tool.clone(),
             (_, entry) => entry.map(|entry| entry.id.to_string()),
         };
+        if matches!(errand, Errand::Tell | Errand::LogLevel(_)) {
+            return self.run(request, snapshot, server, Counted::default(), errand).await;
+        }
+        // The rest of a call that was let in is not counted again: refused, it would be lost.
+        let turn = match &errand {
+            Errand::Resume(..) => Ok(None),
+            _ => self.limits.enter(limits, principal, server).map(Some).map_err(Failed::Refused),
+        };
+        let turn = turn.inspect_err(|failed| self.recording.refused(request, snapshot, entry, None, failed))?;
         let begun = Instant::now();
-        let span = info_span!("call", tool = tool.as_deref().unwrap_or(&request.method), %principal);
+        let open = self.recording.begin(request, snapshot, asked(server, entry, &errand)).await?;
+        let mut span = None;
+        match &mut errand {
+            Errand::Resume(exchange, _) => exchange.call = open.call(),
+            Errand::Ask(params) => span = self.instruments.ask(request, server, entry.map(|entry| &**entry), params),
+            _ => {}
+        }
+        let counted = Counted { tool: tool.clone(), call: open.call() };
+        let logged = info_span!("call", tool = tool.as_deref().unwrap_or(&request.method), %principal);
         let outcome = async {
-            let outcome = match snapshot.source(server) {
-                Some(source) => self.run(request, (server, source), tool.as_deref(), errand).await,
-                None => Err(Failed::Refused(gone(server))),
-            };
+            let outcome = self.run(request, snapshot, server, counted, errand).await;
             log(&outcome);
             outcome
         };
-        let mut outcome = outcome.instrument(span).await;
+        let mut outcome = outcome.instrument(logged).await;
+        drop(turn);
         if let (true, Ok(Outcome::Done(result))) = (snapshot.config.mark_results, &mut outcome) {
             *result = self.marker.mark(std::mem::replace(result, Raw::null())).await;
         }
+        self.limits.learn(limits, server, is_silence(&outcome));
+        self.instruments.asked(span, &outcome);
         self.record(request, server, tool, &outcome, begun);
-        outcome
+        open.end(outcome).await
     }
 
     /// A call that waits for this principal's answers under this `requestState`, if it is one of ours.
@@ -165,12 +201,14 @@ impl Gate {
     async fn run(
         &self,
         request: &Request,
-        (server, source): (&ServerName, &Source),
-        tool: Option<&str>,
+        snapshot: &Snapshot,
+        server: &ServerName,
+        counted: Counted,
         errand: Errand,
     ) -> Result<Outcome, Failed> {
+        let Some(source) = snapshot.source(server) else { return Err(Failed::Refused(gone(server))) };
         match errand {
-            Errand::Ask(params) => bridge::exchange(&self.parked, (server, source), tool, request, params).await,
+            Errand::Ask(params) => bridge::exchange(&self.parked, (server, source), counted, request, params).await,
             Errand::Resume(exchange, answers) => bridge::resume(&self.parked, *exchange, request, &answers).await,
             Errand::Watch(uri) => self.watch((server, source), uri).await.map(Outcome::Watching),
             Errand::Tell => {
@@ -222,6 +260,7 @@ impl Gate {
             Err(Failed::Refused(refusal)) => refusal.code.as_str(),
             Err(Failed::Answered(_)) => "error",
         };
+        self.instruments.meter.called(server.as_str(), &request.method, tool.as_deref(), outcome, begun.elapsed());
         if self.calls.receiver_count() > 0 {
             // Nobody listening any more is fine.
             let _ = self.calls.send(CallRecord {
@@ -235,6 +274,21 @@ impl Gate {
             });
         }
     }
+}
+
+/// What is asked, for the record.
+fn asked<'a>(server: &'a ServerName, entry: Option<&'a Arc<Entry>>, errand: &'a Errand) -> Asked<'a> {
+    let (params, resumes) = match errand {
+        Errand::Ask(params) => (Some(params), None),
+        Errand::Resume(exchange, _) => (None, Some(exchange.call)),
+        Errand::Watch(_) | Errand::Tell | Errand::LogLevel(_) => (None, None),
+    };
+    Asked { server, entry, params, resumes }
+}
+
+/// Whether the server did not answer at all. One that says no is there.
+fn is_silence(outcome: &Result<Outcome, Failed>) -> bool {
+    matches!(outcome, Err(Failed::Refused(refusal)) if refusal.code.blame() == Blame::Server)
 }
 
 /// Says in the log why a server's part of a call failed: the caller is not told the cause.

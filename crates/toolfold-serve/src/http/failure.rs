@@ -1,5 +1,7 @@
 //! What went wrong, as a status of HTTP and as an error of JSON-RPC. Nowhere else in this crate is one made into the other.
 
+use std::time::Duration;
+
 use hyper::StatusCode;
 use hyper::header::{self, HeaderValue};
 use serde_json::json;
@@ -15,17 +17,27 @@ use super::sessions::NoSession;
 pub(crate) struct Refused {
     pub(crate) status: StatusCode,
     message: String,
+    /// Seconds after which the same may be tried again.
+    retry_after: Option<u64>,
 }
 
 impl Refused {
     pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
-        Refused { status, message: message.into() }
+        Refused { status, message: message.into(), retry_after: None }
+    }
+
+    /// More requests than are allowed.
+    pub(crate) fn too_often(wait: Duration) -> Self {
+        let seconds = wait.as_secs_f64().ceil().max(1.0) as u64;
+        let message = format!("Too many requests. Come back in {seconds} s.");
+        Refused { retry_after: Some(seconds), ..Refused::new(StatusCode::TOO_MANY_REQUESTS, message) }
     }
 
     /// A sentence for whoever speaks MCP, whose client shows it; JSON where the HTTP API has promised it.
     pub(crate) fn reply(self, path: &str) -> Reply {
         let code = match self.status {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Code::NotAuthorized,
+            StatusCode::TOO_MANY_REQUESTS => Code::RateLimited,
             _ => Code::InvalidRequest,
         };
         let mut reply = if path.starts_with("/v1/") {
@@ -36,6 +48,7 @@ impl Refused {
         if self.status == StatusCode::UNAUTHORIZED {
             reply.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
+        come_back(&mut reply, self.retry_after);
         reply
     }
 }
@@ -92,7 +105,17 @@ pub(crate) fn refused(refusal: &Refusal) -> Reply {
         Code::RateLimited => StatusCode::TOO_MANY_REQUESTS,
         Code::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
     };
-    json_response(status, refusal.to_json().to_string())
+    let mut reply = json_response(status, refusal.to_json().to_string());
+    let wait = refusal.details.as_ref().and_then(|details| details["retry_after_seconds"].as_u64());
+    come_back(&mut reply, wait.or((refusal.code == Code::RateLimited).then_some(1)));
+    reply
+}
+
+/// Says after how many seconds the same may be tried again.
+fn come_back(reply: &mut Reply, seconds: Option<u64>) {
+    if let Some(seconds) = seconds {
+        reply.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
 }
 
 /// The server's own JSON-RPC error. What is wrong with the arguments is the caller's business, the rest the server's.

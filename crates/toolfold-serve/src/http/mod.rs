@@ -29,6 +29,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::body::Incoming;
+use hyper::http::request::Parts;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
@@ -36,11 +37,12 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use toolfold_core::Surface;
+use toolfold_core::{Principal, Surface};
 use toolfold_gateway::Gateway;
 use tracing::{debug, warn};
 
 use connections::{Admitted, Connections};
+use failure::Refused;
 use guard::Guard;
 pub use place::Deadlines;
 use place::{Busy, Watched};
@@ -57,6 +59,8 @@ const LARGEST_HEAD: usize = 32 * 1024;
 const SUBSCRIPTIONS: usize = 2_048;
 /// A pause after an error of `accept` that is no single connection's fault.
 const RECOVER: Duration = Duration::from_millis(20);
+
+const LOOKED_AT_OFTEN: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 
 /// Where a server listens, for people.
 #[derive(Debug, Clone, Copy)]
@@ -193,10 +197,23 @@ async fn answer(
 ) -> Result<Reply, Infallible> {
     let busy = Busy::at(place);
     let (parts, body) = request.into_parts();
-    let mut reply = match app.guard.admit(&parts) {
+    let mut reply = match admit(app, &parts) {
         Ok(principal) => routes::answer(app, principal, place.peer, parts, body).await,
         Err(refused) => refused.reply(parts.uri.path()),
     };
     reply.body_mut().hold(busy);
     Ok(reply)
+}
+
+/// Who this is, unless they may not come in, or come too often.
+fn admit(app: &App, parts: &Parts) -> Result<Principal, Refused> {
+    let admitted = app.guard.admit(parts);
+    // What says that we are alive is asked often, and by machines.
+    if LOOKED_AT_OFTEN.contains(&parts.uri.path()) {
+        return admitted;
+    }
+    match app.gateway.knock(admitted.as_ref().ok()) {
+        Ok(()) => admitted,
+        Err(wait) => Err(Refused::too_often(wait)),
+    }
 }

@@ -14,6 +14,9 @@ use super::reply::{Reply, json_response, text_response};
 use super::{App, post, rest};
 use crate::text::shown;
 
+/// What the counters are written in.
+const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
 pub(crate) async fn answer(app: &Arc<App>, principal: Principal, peer: IpAddr, parts: Parts, body: Incoming) -> Reply {
     let path = parts.uri.path();
     if path == "/mcp" {
@@ -31,12 +34,28 @@ pub(crate) async fn answer(app: &Arc<App>, principal: Principal, peer: IpAddr, p
     }
     let looks = parts.method == Method::GET || parts.method == Method::HEAD;
     match path {
-        "/" | "/healthz" | "/openapi.json" if !looks => not_allowed("GET"),
+        "/" | "/healthz" | "/readyz" | "/metrics" | "/openapi.json" if !looks => not_allowed("GET"),
         "/" => front(&parts.headers),
         "/healthz" => json_response(StatusCode::OK, r#"{"status":"ok"}"#),
+        "/readyz" => ready(app),
+        "/metrics" => metrics(app),
         "/openapi.json" => json_response(StatusCode::OK, rest::OPENAPI),
         _ => text_response(StatusCode::NOT_FOUND, "There is nothing here. The MCP endpoint is /mcp.\n"),
     }
+}
+
+/// Whether requests can be answered as they should be; `/healthz` says that there is somebody at all.
+fn ready(app: &App) -> Reply {
+    match app.gateway.is_ready() {
+        true => json_response(StatusCode::OK, r#"{"status":"ready"}"#),
+        false => json_response(StatusCode::SERVICE_UNAVAILABLE, r#"{"status":"not ready"}"#),
+    }
+}
+
+fn metrics(app: &App) -> Reply {
+    let mut response = text_response(StatusCode::OK, app.gateway.metrics());
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(OPEN_METRICS));
+    response
 }
 
 fn no_surface(name: &str) -> Reply {

@@ -2,10 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that panics has said what it had to say")]
 
+mod audited;
 mod bridge;
 mod door;
 mod http;
 mod limits;
+mod measured;
 mod openapi;
 mod properties;
 mod proxy;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use toolfold_gateway::Gateway;
 
 use super::output::Style;
-use super::{Fail, approve, call, ls, scan, search, show, status, tree};
+use super::{Fail, approve, call, ls, scan, search, show, status, tree, usage};
 
 /// How long one command waits for the encoder to be ready.
 const ENCODER: Duration = Duration::from_secs(3);
@@ -21,6 +21,7 @@ pub(crate) enum Ask {
     Status(status::Status),
     Scan(scan::Scan),
     Approve(approve::Approve),
+    Usage(usage::UsageCommand),
 }
 
 /// What goes to stdout, and why the command fails although there is something to print.
@@ -55,6 +56,7 @@ impl Ask {
             Ask::Status(_) => Needs::Status,
             Ask::Scan(scan) => scan.needs(),
             Ask::Approve(approve) => approve.needs(),
+            Ask::Usage(_) => Needs::All,
         }
     }
 
@@ -74,6 +76,7 @@ impl Ask {
             Ask::Status(_) => status::answer(gateway, style).await,
             Ask::Scan(scan) => scan.answer(gateway, &view, style).await,
             Ask::Approve(approve) => approve.answer(gateway, style).await,
+            Ask::Usage(usage) => usage.answer(gateway, &view, style).await,
         }
     }
 }

@@ -4,6 +4,7 @@ mod add;
 mod approve;
 mod arguments;
 mod ask;
+mod audit;
 mod call;
 mod check;
 mod completions;
@@ -29,6 +30,7 @@ mod show;
 mod status;
 mod tree;
 mod trust;
+mod usage;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -119,6 +121,10 @@ enum Command {
     Approve(approve::Approve),
     /// Look for what is suspicious about definitions
     Scan(scan::Scan),
+    /// Show what was done here, and check that the record of it was not changed
+    Audit(audit::AuditCommand),
+    /// Tell which tools are used, how they were found and what that saves
+    Usage(usage::UsageCommand),
     /// Print the rules that a model is told, for a system prompt
     Prompt(prompt::Prompt),
     /// Measure how well search does on a set of tools and queries
@@ -159,6 +165,8 @@ fn run(cli: Cli) -> ExitCode {
         Command::Logs(logs) => logs.run(&common),
         Command::Approve(approve) => approve.run(&common),
         Command::Scan(scan) => scan.run(&common),
+        Command::Audit(audit) => audit.run(&common),
+        Command::Usage(usage) => usage.run(&common),
         Command::Prompt(prompt) => prompt.run(&common),
         Command::Eval(eval) => eval.run(&common),
         Command::Completions(completions) => completions.run(),

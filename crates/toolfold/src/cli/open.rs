@@ -129,7 +129,7 @@ fn own_files(config: &Config) -> Vec<PathBuf> {
     let surroundings = LoadOptions::from_process();
     let folders = [surroundings.user_config_dir, surroundings.data_dir].into_iter().flatten();
     let stores = config.store.iter().flat_map(|store| [store.clone(), Store::record_path(store)]);
-    config.files.iter().cloned().chain(folders).chain(stores).collect()
+    config.files.iter().cloned().chain(folders).chain(stores).chain(config.audit.path.clone()).collect()
 }
 
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Fail> {

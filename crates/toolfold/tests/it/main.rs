@@ -8,6 +8,7 @@
 )]
 
 mod approve;
+mod audit;
 mod catalogs;
 mod clients;
 mod clients_files;
@@ -18,6 +19,7 @@ mod eval;
 mod fakes;
 mod faults;
 mod inspector;
+mod measured;
 mod peers;
 mod people;
 mod readme;

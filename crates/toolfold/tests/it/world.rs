@@ -148,6 +148,15 @@ fn announced(line: &str) -> Option<String> {
     url.map(str::to_owned).or_else(|| address.map(|address| format!("http://{address}/mcp")))
 }
 
+impl Served {
+    /// Asks it to end, and waits until it has.
+    pub(crate) fn stop(mut self) {
+        let asked = Command::new("kill").arg(self.child.id().to_string()).status().expect("kill can be started");
+        assert!(asked.success());
+        self.child.wait().expect("it can be waited for");
+    }
+}
+
 impl Drop for Served {
     fn drop(&mut self) {
         // Killed, not asked: its servers are the reaper's then, as they would be after a crash.

@@ -3,6 +3,7 @@
 //! What a reader would get wrong: nothing here is measured one after the other. Direct calls, both eras and all sizes
 //! take turns, a few hundred calls each, so that whatever else the machine does slows all of them.
 
+mod audit;
 mod calls;
 mod catalog;
 mod client;
@@ -35,9 +36,9 @@ pub(crate) struct Programs {
     pub(crate) folder: PathBuf,
 }
 
-/// `parts`: of `calls`, `throughput`, `search` and `start`; all of them where none is named.
+/// `parts`: of `calls`, `throughput`, `audit`, `search` and `start`; all of them where none is named.
 pub fn run(workspace: &Workspace, parts: &[String]) -> Result<()> {
-    let known = ["calls", "throughput", "search", "start"];
+    let known = ["calls", "throughput", "audit", "search", "start"];
     ensure!(parts.iter().all(|part| known.contains(&part.as_str())), "the parts of the benchmark are {known:?}");
     let wanted = |part: &str| parts.is_empty() || parts.iter().any(|named| named == part);
     let programs = build(workspace)?;
@@ -48,6 +49,9 @@ pub fn run(workspace: &Workspace, parts: &[String]) -> Result<()> {
     }
     if wanted("throughput") {
         throughput::measure(&programs, &mut report)?;
+    }
+    if wanted("audit") {
+        audit::measure(&programs, &mut report)?;
     }
     if wanted("search") {
         search::measure(&programs, &mut report)?;

@@ -52,7 +52,7 @@ fn direct(address: &str) -> Result<(Line, Vec<u8>)> {
     Ok((line, prepared))
 }
 
-fn through(address: &str, era: Era) -> Result<(Line, Vec<u8>)> {
+pub(super) fn through(address: &str, era: Era) -> Result<(Line, Vec<u8>)> {
     let line = match era {
         Era::Session => Line::greeted(address, "/mcp")?,
         Era::Stateless => Line::open(address, "/mcp")?,
@@ -63,7 +63,7 @@ fn through(address: &str, era: Era) -> Result<(Line, Vec<u8>)> {
 }
 
 /// Exchanges a second that so many clients have together.
-fn rate(clients: usize, open: impl Fn() -> Result<(Line, Vec<u8>)>) -> Result<f64> {
+pub(super) fn rate(clients: usize, open: impl Fn() -> Result<(Line, Vec<u8>)>) -> Result<f64> {
     let lines = (0..clients).map(|_| open()).collect::<Result<Vec<_>>>()?;
     let (done, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
     let one = |(mut line, prepared): (Line, Vec<u8>)| -> Result<()> {
@@ -90,7 +90,7 @@ fn rate(clients: usize, open: impl Fn() -> Result<(Line, Vec<u8>)>) -> Result<f6
     })
 }
 
-fn middle(mut rates: Vec<f64>) -> f64 {
+pub(super) fn middle(mut rates: Vec<f64>) -> f64 {
     rates.sort_by(f64::total_cmp);
     rates[rates.len() / 2]
 }

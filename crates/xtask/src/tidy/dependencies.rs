@@ -8,13 +8,14 @@ use anyhow::Result;
 use crate::workspace::{Package, Workspace};
 
 /// Each may use those before it.
-const ORDER: [&str; 21] = [
+const ORDER: [&str; 23] = [
     "toolfold-wire",
     "toolfold-core",
     "toolfold-schema",
     "toolfold-clients",
     "toolfold-config",
     "toolfold-http",
+    "toolfold-telemetry",
     "toolfold-upstream",
     "toolfold-catalog",
     "toolfold-scan",
@@ -23,6 +24,7 @@ const ORDER: [&str; 21] = [
     "toolfold-index",
     "toolfold-disclosure",
     "toolfold-store",
+    "toolfold-audit",
     "toolfold-gateway",
     "toolfold-serve",
     "toolfold-toolbox",
@@ -53,7 +55,7 @@ const ONLY: [(&str, &[&str]); 6] = [
     ("clap", &["toolfold"]),
     ("hyper", &["toolfold-http", "toolfold-upstream", "toolfold-serve"]),
     ("rmcp", &["toolfold-test"]),
-    ("rusqlite", &["toolfold-store"]),
+    ("rusqlite", &["toolfold-store", "toolfold-audit"]),
     ("anyhow", &["toolfold", "xtask"]),
 ];
 

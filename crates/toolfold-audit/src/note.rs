@@ -1,0 +1,91 @@
+//! What is told, as whoever tells it has it: references and numbers, nothing rendered.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use toolfold_core::{Entry, Principal, ServerName, Surface};
+use toolfold_wire::Raw;
+
+use crate::event::Kind;
+
+#[derive(Debug, Clone)]
+pub struct Note {
+    pub at: SystemTime,
+    /// `None`: the program itself.
+    pub who: Option<Who>,
+    pub what: What,
+}
+
+impl Note {
+    pub fn now(who: Option<Who>, what: What) -> Self {
+        Note { at: SystemTime::now(), who, what }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct Who {
+    pub principal: Principal,
+    pub client: Option<Arc<str>>,
+    /// `None` in the era without sessions.
+    pub session: Option<u64>,
+    /// `traceparent`, as it came.
+    pub trace: Option<Arc<str>>,
+    pub request: Option<String>,
+    pub surface: Surface,
+    pub catalog: u64,
+}
+
+#[derive(Debug, Clone)]
+pub enum What {
+    /// An answer that named tools.
+    Disclosed { kind: Kind, query: Option<String>, shown: Vec<Shown>, answer: Raw, took: Duration },
+    /// Something is about to be asked of a server. `call` is the caller's own number for it, unique in the process; `resumes`
+    /// the one under which it began, where it was parked.
+    Called {
+        call: u64,
+        resumes: Option<u64>,
+        server: ServerName,
+        method: String,
+        tool: Option<Arc<Entry>>,
+        listing: Listing,
+        input: usize,
+        arguments: Option<Raw>,
+    },
+    /// What came of it.
+    Ended { call: u64, ended: Ended },
+    /// Nothing was asked of any server.
+    Refused { tool: Option<Arc<Entry>>, rule: Option<&'static str>, code: &'static str, asked: Option<String> },
+    /// Anything else worth knowing later.
+    Happened {
+        kind: Kind,
+        server: Option<ServerName>,
+        tool: Option<String>,
+        outcome: Option<String>,
+        about: Option<String>,
+    },
+}
+
+/// A tool that an answer named, in the order of the answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shown {
+    pub tool: String,
+    pub confidence: Option<f32>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Ended {
+    /// `done`, `parked`, `error` or `refused`.
+    pub outcome: &'static str,
+    pub code: Option<String>,
+    pub took: Duration,
+    pub output: usize,
+    pub result: Option<Raw>,
+}
+
+/// Whether the client had the tool in its list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listing {
+    Pinned,
+    Listed,
+    Unlisted,
+}

@@ -1,0 +1,219 @@
+//! From a note to an event: what it says of who and which tool, what led to it, and without any secret.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+use toolfold_config::Recorded;
+use toolfold_core::Entry;
+use toolfold_wire::Raw;
+
+use crate::blank::blank;
+use crate::event::{Event, Kind, Sizes};
+use crate::note::{Ended, Listing, Note, What, Who};
+use crate::recorder::Settings;
+use crate::trail::{MOST_SHOWN, Trail};
+
+/// Calls under way whose numbers are remembered.
+const MOST_OPEN: usize = 65_536;
+/// Bytes of what was said that are written down.
+const LONGEST: usize = 64 * 1024;
+const LONGEST_NAME: usize = 256;
+/// Names of one answer that are written down.
+const NAMED: usize = 32;
+
+/// What is remembered from one event to a later one.
+#[derive(Default)]
+pub(crate) struct Memory {
+    trail: Trail,
+    open: HashMap<u64, Open>,
+}
+
+/// A call that has not ended.
+#[derive(Clone)]
+struct Open {
+    number: u64,
+    tool: Option<String>,
+    server: String,
+    via: Option<String>,
+    input: usize,
+}
+
+/// One note on its way to an event.
+pub(crate) struct Rendering<'a> {
+    pub(crate) memory: &'a mut Memory,
+    pub(crate) settings: &'a Settings,
+    pub(crate) number: u64,
+    pub(crate) note: &'a Note,
+}
+
+impl Rendering<'_> {
+    pub(crate) fn event(mut self) -> Event {
+        let note = self.note;
+        let kind = match &note.what {
+            What::Disclosed { kind, .. } | What::Happened { kind, .. } => *kind,
+            What::Called { .. } => Kind::Call,
+            What::Ended { .. } => Kind::Result,
+            What::Refused { .. } => Kind::Refuse,
+        };
+        let mut event = Event::new(self.number, note.at.into(), kind);
+        if let Some(who) = &note.who {
+            self.name(&mut event, who);
+        }
+        match &note.what {
+            What::Disclosed { query, shown, answer, took, .. } => {
+                event.outcome = Some("done".to_owned());
+                event.duration = Some(took.as_micros() as u64);
+                event.tokens = Some(self.tokens(answer));
+                event.query = query.as_ref().filter(|_| self.records(Recorded::Queries)).map(|text| self.text(text));
+                event.shown = shown.iter().take(NAMED).map(|shown| shown.tool.clone()).collect();
+                if let [only] = &shown[..] {
+                    event.tool = Some(only.tool.clone());
+                }
+                if let Some(who) = &note.who {
+                    if let [only] = &shown[..] {
+                        self.follow(&mut event, who, &only.tool);
+                    }
+                    let shown = shown.iter().take(MOST_SHOWN).cloned().collect();
+                    self.memory.trail.disclosed(who, self.number, kind, shown);
+                }
+            }
+            What::Called { call, resumes, server, method, tool, listing, input, arguments } => {
+                (event.server, event.method) = (Some(server.to_string()), Some(self.short(method)));
+                event.sizes = Some(Sizes { input: *input, output: 0 });
+                self.tool(&mut event, tool.as_deref());
+                let began = resumes.and_then(|call| self.memory.open.get(&call).cloned());
+                match (&began, &note.who, &event.tool) {
+                    (Some(began), _, _) => {
+                        (event.of, event.tool, event.via) = (Some(began.number), began.tool.clone(), began.via.clone());
+                    }
+                    (None, Some(who), Some(tool)) => {
+                        let tool = tool.clone();
+                        event.via = Some(unshown(*listing).to_owned());
+                        self.follow(&mut event, who, &tool);
+                    }
+                    _ => {}
+                }
+                event.arguments = arguments.as_ref().and_then(|raw| self.content(raw, Recorded::Arguments));
+                self.memory.remember(*call, *resumes, &event, *input);
+            }
+            What::Ended { call, ended } => self.ended(&mut event, *call, ended),
+            What::Refused { tool, rule, code, asked } => {
+                self.tool(&mut event, tool.as_deref());
+                event.rule = rule.map(str::to_owned);
+                (event.outcome, event.code) = (Some("refused".to_owned()), Some((*code).to_owned()));
+                event.query = asked.as_ref().filter(|_| self.records(Recorded::Queries)).map(|text| self.text(text));
+            }
+            What::Happened { server, tool, outcome, about, .. } => {
+                event.server = server.as_ref().map(ToString::to_string);
+                (event.tool, event.outcome) = (tool.clone(), outcome.clone());
+                event.about = about.as_ref().map(|text| self.text(text));
+            }
+        }
+        event
+    }
+
+    fn ended(&mut self, event: &mut Event, call: u64, ended: &Ended) {
+        // One that is parked goes on: what is known of it is needed then.
+        let open = match ended.outcome {
+            "parked" => self.memory.open.get(&call).cloned(),
+            _ => self.memory.open.remove(&call),
+        };
+        if let Some(open) = open {
+            (event.of, event.tool, event.via) = (Some(open.number), open.tool, open.via);
+            event.server = Some(open.server);
+            event.sizes = Some(Sizes { input: open.input, output: ended.output });
+        } else {
+            event.sizes = Some(Sizes { input: 0, output: ended.output });
+        }
+        (event.outcome, event.code) = (Some(ended.outcome.to_owned()), ended.code.clone());
+        event.duration = Some(ended.took.as_micros() as u64);
+        event.result = ended.result.as_ref().and_then(|raw| self.content(raw, Recorded::Results));
+    }
+
+    fn name(&self, event: &mut Event, who: &Who) {
+        event.principal = Some(who.principal.name().to_owned());
+        event.auth = Some(who.principal.proof().to_owned());
+        event.client = who.client.as_deref().map(|text| self.short(text));
+        event.trace = who.trace.as_deref().map(|text| self.short(text));
+        event.session = who.session;
+        event.request = who.request.as_deref().map(|text| self.short(text));
+        event.surface = Some(who.surface.as_str().to_owned());
+        event.catalog = Some(who.catalog);
+    }
+
+    fn tool(&self, event: &mut Event, tool: Option<&Entry>) {
+        if let Some(entry) = tool {
+            event.tool = Some(entry.id.to_string());
+            event.fingerprint = Some(entry.fingerprint.to_string());
+        }
+    }
+
+    /// Where whoever asks has this tool from.
+    fn follow(&mut self, event: &mut Event, who: &Who, tool: &str) {
+        if let Some(found) = self.memory.trail.before(who, tool) {
+            event.via = Some(found.via.as_str().to_owned());
+            event.follows = Some(found.follows);
+            if found.via == Kind::Search {
+                (event.rank, event.confidence) = (Some(found.rank), found.confidence);
+            }
+        }
+    }
+
+    fn records(&self, what: Recorded) -> bool {
+        self.settings.record >= what
+    }
+
+    fn tokens(&self, answer: &Raw) -> usize {
+        let text = answer.get();
+        // Nobody counts megabytes for a statistic.
+        if text.len() > LONGEST { text.len() / 4 } else { (self.settings.count_tokens)(text) }
+    }
+
+    fn content(&self, raw: &Raw, wanted: Recorded) -> Option<Value> {
+        if !self.records(wanted) {
+            return None;
+        }
+        if raw.get().len() > LONGEST {
+            return Some(Value::from(format!("{} bytes, not written down", raw.get().len())));
+        }
+        let value = serde_json::from_str(raw.get()).ok()?;
+        Some(blank(&*self.settings.hides, value))
+    }
+
+    fn text(&self, text: &str) -> String {
+        cut(&self.settings.hides.hide(text), LONGEST)
+    }
+
+    /// What somebody else chose, and is written down whatever is recorded.
+    fn short(&self, text: &str) -> String {
+        cut(&self.settings.hides.hide(text), LONGEST_NAME)
+    }
+}
+
+impl Memory {
+    fn remember(&mut self, call: u64, resumes: Option<u64>, event: &Event, input: usize) {
+        if let Some(before) = resumes {
+            self.open.remove(&before);
+        }
+        if self.open.len() >= MOST_OPEN {
+            // Their ends will not say whose they are.
+            self.open.clear();
+        }
+        let (tool, via) = (event.tool.clone(), event.via.clone());
+        let server = event.server.clone().unwrap_or_default();
+        self.open.insert(call, Open { number: event.number, tool, server, via, input });
+    }
+}
+
+fn unshown(listing: Listing) -> &'static str {
+    match listing {
+        Listing::Pinned => "pinned",
+        Listing::Listed => "listed",
+        Listing::Unlisted => "direct",
+    }
+}
+
+fn cut(text: &str, longest: usize) -> String {
+    let end = (0..=longest.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    text[..end].to_owned()
+}

@@ -1,0 +1,157 @@
+//! What was used, by whom, found how, and how long it took.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use toolfold_store::StoreError;
+
+use crate::event::{Event, Kind};
+use crate::moment::Moment;
+use crate::read::Reader;
+
+#[derive(Debug, Default, Serialize)]
+pub struct Usage {
+    /// Of the first and the last event that is counted.
+    pub first: Option<Moment>,
+    pub last: Option<Moment>,
+    pub calls: u64,
+    /// Calls of tools that an answer had shown before, and of those that none had.
+    pub discovered: u64,
+    pub direct: u64,
+    pub refused: u64,
+    /// Sessions, or days of somebody who has none.
+    pub conversations: u64,
+    pub searches: u64,
+    pub browses: u64,
+    pub descriptions: u64,
+    /// What the answers of meta-tools cost.
+    pub tokens: u64,
+    pub tools: BTreeMap<String, ToolUse>,
+    pub principals: BTreeMap<String, PrincipalUse>,
+    #[serde(skip)]
+    seen: BTreeSet<String>,
+}
+
+#[derive(Debug, Default, Serialize)]
+pub struct ToolUse {
+    pub calls: u64,
+    pub failed: u64,
+    pub refused: u64,
+    pub discovered: u64,
+    pub direct: u64,
+    /// How often each way led to it.
+    pub via: BTreeMap<String, u64>,
+    pub principals: BTreeSet<String>,
+    /// In milliseconds.
+    pub median: f64,
+    pub p95: f64,
+    /// Bytes of arguments and results.
+    pub input: u64,
+    pub output: u64,
+    #[serde(skip)]
+    durations: Durations,
+}
+
+#[derive(Debug, Default, Serialize)]
+pub struct PrincipalUse {
+    pub calls: u64,
+    pub refused: u64,
+    pub disclosures: u64,
+}
+
+impl Reader {
+    pub fn usage(&self, since: Moment) -> Result<Usage, StoreError> {
+        let mut usage = Usage::default();
+        self.each(since, |stored| {
+            if let Some(event) = stored.event() {
+                usage.count(&event);
+            }
+            true
+        })?;
+        for tool in usage.tools.values_mut() {
+            (tool.median, tool.p95) = (tool.durations.quantile(0.5), tool.durations.quantile(0.95));
+        }
+        usage.conversations = usage.seen.len() as u64;
+        Ok(usage)
+    }
+}
+
+impl Usage {
+    fn count(&mut self, event: &Event) {
+        self.first = self.first.or(Some(event.time));
+        self.last = Some(event.time);
+        if let Some(principal) = &event.principal {
+            let day = event.time.0 / (24 * 3600 * 1_000_000);
+            let conversation = match event.session {
+                Some(session) => format!("{session} {}", event.client.as_deref().unwrap_or_default()),
+                None => format!("{principal} {} day {day}", event.client.as_deref().unwrap_or_default()),
+            };
+            self.seen.insert(conversation);
+        }
+        match event.kind {
+            Kind::Search => self.searches += 1,
+            Kind::Browse => self.browses += 1,
+            Kind::Describe | Kind::Load => self.descriptions += 1,
+            Kind::Refuse => self.refused += 1,
+            Kind::Result if event.outcome.as_deref() != Some("parked") && event.tool.is_some() => self.ended(event),
+            _ => {}
+        }
+        let discloses = matches!(event.kind, Kind::Search | Kind::Browse | Kind::Describe | Kind::Load);
+        self.tokens += event.tokens.unwrap_or(0) as u64;
+        if let Some(principal) = &event.principal {
+            let of = self.principals.entry(principal.clone()).or_default();
+            of.disclosures += u64::from(discloses);
+            of.refused += u64::from(event.kind == Kind::Refuse);
+        }
+        if let (Kind::Refuse, Some(tool)) = (event.kind, &event.tool) {
+            self.tools.entry(tool.clone()).or_default().refused += 1;
+        }
+    }
+
+    fn ended(&mut self, event: &Event) {
+        let Some(name) = &event.tool else { return };
+        let discovered = event.is_discovered();
+        self.calls += 1;
+        self.discovered += u64::from(discovered);
+        self.direct += u64::from(!discovered);
+        let tool = self.tools.entry(name.clone()).or_default();
+        tool.calls += 1;
+        tool.failed += u64::from(event.outcome.as_deref() != Some("done"));
+        tool.discovered += u64::from(discovered);
+        tool.direct += u64::from(!discovered);
+        *tool.via.entry(event.via.clone().unwrap_or_else(|| "unknown".to_owned())).or_default() += 1;
+        tool.durations.add(event.duration.unwrap_or(0));
+        if let Some(sizes) = event.sizes {
+            (tool.input, tool.output) = (tool.input + sizes.input as u64, tool.output + sizes.output as u64);
+        }
+        if let Some(principal) = &event.principal {
+            tool.principals.insert(principal.clone());
+            self.principals.entry(principal.clone()).or_default().calls += 1;
+        }
+    }
+}
+
+/// How many took about how long: each step is a tenth longer than the one before.
+#[derive(Debug, Default)]
+struct Durations(BTreeMap<u32, u64>);
+
+impl Durations {
+    fn add(&mut self, microseconds: u64) {
+        *self.0.entry(((microseconds as f64 + 1.0).ln() * 10.0) as u32).or_default() += 1;
+    }
+
+    /// In milliseconds, to a twentieth.
+    fn quantile(&self, part: f64) -> f64 {
+        let all: u64 = self.0.values().sum();
+        let wanted = (all as f64 * part).ceil() as u64;
+        let mut seen = 0;
+        for (step, count) in &self.0 {
+            seen += count;
+            if seen >= wanted.max(1) {
+                let microseconds = ((f64::from(*step) + 0.5) / 10.0).exp() - 1.0;
+                return (microseconds / 10.0).round() / 100.0;
+            }
+        }
+        0.0
+    }
+}

@@ -1,0 +1,197 @@
+//! The thread that writes. What has gathered meanwhile is written together: with `strict` all that came while the disk was
+//! busy with the batch before, otherwise all that comes within a moment.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::Receiver;
+use std::time::{Duration, Instant};
+
+use tokio::sync::oneshot;
+use toolfold_config::AuditMode;
+use toolfold_store::StoreError;
+use tracing::{error, info};
+
+use crate::event::{Event, Kind};
+use crate::file::{Batch, File};
+use crate::moment::Moment;
+use crate::note::Note;
+use crate::recorder::{AuditError, Settings, Shared};
+use crate::render::{Memory, Rendering};
+use crate::retention;
+
+/// How long notes are gathered where nobody waits: whoever adds one then has nobody to wake.
+const LINGER: Duration = Duration::from_millis(25);
+const MOST_TOGETHER: usize = 1024;
+/// Events after which, and time after which, old ones are looked for.
+const TIDY_AFTER: u64 = 2_000;
+const TIDY_EVERY: Duration = Duration::from_secs(600);
+/// Rounds of taking away in a row.
+const MOST_CUTS: usize = 8;
+
+pub(crate) enum Message {
+    Note(Box<Note>, Option<Waiter>),
+    Configure(Box<Settings>),
+    Flush(oneshot::Sender<()>),
+    Close(oneshot::Sender<()>),
+}
+
+type Waiter = oneshot::Sender<Result<(), AuditError>>;
+
+pub(crate) struct Writer {
+    settings: Settings,
+    shared: Arc<Shared>,
+    file: Option<File>,
+    memory: Memory,
+    /// Notes that were given up, and the last reason.
+    lost: u64,
+    why: String,
+    since_tidy: u64,
+    tidied: Option<Instant>,
+}
+
+/// What came in together.
+#[derive(Default)]
+struct Gathered {
+    notes: Vec<Note>,
+    waiters: Vec<Waiter>,
+    flushed: Vec<oneshot::Sender<()>>,
+    closed: Option<oneshot::Sender<()>>,
+}
+
+impl Writer {
+    pub(crate) fn new(settings: Settings, shared: Arc<Shared>) -> Self {
+        let memory = Memory::default();
+        Writer { settings, shared, file: None, memory, lost: 0, why: String::new(), since_tidy: 0, tidied: None }
+    }
+
+    pub(crate) fn run(mut self, queue: &Receiver<Message>) {
+        while let Ok(first) = queue.recv() {
+            let mut gathered = Gathered::default();
+            self.take(first, &mut gathered);
+            let waited_for = !gathered.waiters.is_empty() || !gathered.flushed.is_empty() || gathered.closed.is_some();
+            if !waited_for && self.settings.mode != AuditMode::Strict {
+                std::thread::sleep(LINGER);
+            }
+            while gathered.notes.len() < MOST_TOGETHER && gathered.closed.is_none() {
+                let Ok(message) = queue.try_recv() else { break };
+                self.take(message, &mut gathered);
+            }
+            let Gathered { notes, waiters, flushed, closed } = gathered;
+            let outcome = self.write(&notes);
+            for waiter in waiters {
+                // Whoever waited may be gone.
+                let _ = waiter.send(outcome.clone());
+            }
+            self.tidy();
+            for done in flushed {
+                let _ = done.send(());
+            }
+            if let Some(done) = closed {
+                self.file = None;
+                let _ = done.send(());
+                return;
+            }
+        }
+    }
+
+    fn take(&mut self, message: Message, gathered: &mut Gathered) {
+        match message {
+            Message::Note(note, waiter) => {
+                gathered.notes.push(*note);
+                gathered.waiters.extend(waiter);
+            }
+            Message::Configure(settings) => {
+                // The place is decided at the start: a chain is not continued elsewhere.
+                let path = std::mem::take(&mut self.settings.path);
+                self.settings = Settings { path, ..*settings };
+                let durable = self.settings.mode == AuditMode::Strict;
+                // One that cannot be told this is opened anew.
+                self.file = self.file.take().filter(|file| file.set_durable(durable).is_ok());
+            }
+            Message::Flush(done) => gathered.flushed.push(done),
+            Message::Close(done) => gathered.closed = Some(done),
+        }
+    }
+
+    /// All of them, or none.
+    fn write(&mut self, notes: &[Note]) -> Result<(), AuditError> {
+        self.shared.waiting.fetch_sub(notes.len() as u64, Ordering::Relaxed);
+        self.lost += self.shared.missed.swap(0, Ordering::Relaxed);
+        if notes.is_empty() && self.lost == 0 {
+            return Ok(());
+        }
+        let outcome = self.try_write(notes);
+        self.shared.failing.store(outcome.is_err(), Ordering::Relaxed);
+        match outcome {
+            Ok(()) => {
+                let written = notes.len() as u64;
+                self.since_tidy += written;
+                self.shared.written.fetch_add(written, Ordering::Relaxed);
+                if self.lost > 0 {
+                    info!(lost = self.lost, "the audit is written again; what is missing is said in it");
+                }
+                (self.lost, self.why) = (0, String::new());
+                Ok(())
+            }
+            Err(error) => {
+                if self.lost == 0 || self.why != error.to_string() {
+                    error!("the audit cannot be written: {error}\n\nhint: {}", error.hint());
+                }
+                self.memory = Memory::default();
+                self.lost += notes.len() as u64;
+                self.why = error.to_string();
+                // It is opened, and looked at, anew.
+                self.file = None;
+                Err(AuditError::NotWritten(error.to_string()))
+            }
+        }
+    }
+
+    fn try_write(&mut self, notes: &[Note]) -> Result<(), StoreError> {
+        let file = match &mut self.file {
+            Some(file) => file,
+            None => {
+                let durable = self.settings.mode == AuditMode::Strict;
+                self.file.insert(File::open(&self.settings.path, durable)?)
+            }
+        };
+        let path = file.path.clone();
+        let mut batch = file.begin()?;
+        let failed = |error| StoreError::new(&path, &error).of_record();
+        if self.lost > 0 {
+            let mut gap = Event::new(batch.next(), Moment::now(), Kind::Gap);
+            (gap.events, gap.about) = (Some(self.lost), Some(self.why.clone()).filter(|why| !why.is_empty()));
+            batch.append(&gap).map_err(failed)?;
+        }
+        for note in notes {
+            let event = add(&mut self.memory, &self.settings, &mut batch, note).map_err(failed)?;
+            if event.kind == Kind::Call && event.tool.is_some() && event.of.is_none() {
+                let found = if event.is_discovered() { &self.shared.discovered } else { &self.shared.direct };
+                found.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        batch.commit().map_err(failed)
+    }
+
+    fn tidy(&mut self) {
+        let due = self.since_tidy >= TIDY_AFTER || self.tidied.is_none_or(|last| last.elapsed() > TIDY_EVERY);
+        let Some(file) = self.file.as_mut().filter(|_| due) else { return };
+        (self.since_tidy, self.tidied) = (0, Some(Instant::now()));
+        for _ in 0..MOST_CUTS {
+            match retention::apply(file, self.settings.keep) {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(error) => return error!("old events cannot be taken out of the audit: {error}"),
+            }
+        }
+        // There is more: at the next opportunity.
+        self.since_tidy = TIDY_AFTER;
+    }
+}
+
+fn add(memory: &mut Memory, settings: &Settings, batch: &mut Batch<'_>, note: &Note) -> rusqlite::Result<Event> {
+    let number = batch.next();
+    let event = Rendering { memory, settings, number, note }.event();
+    batch.append(&event)?;
+    Ok(event)
+}

@@ -1,0 +1,307 @@
+//! What is written down of what goes on here: the way from the gateway to the audit.
+//!
+//! What a reader would get wrong: a call is told twice, before its server gets it and when its end is known, and one whose
+//! client went away is told to have been cancelled by being dropped.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, SystemTime};
+
+use tokio::time::Instant;
+use toolfold_audit::{Audit, AuditError, Ended, Hides, Kind, Listing, Note, Settings, Told, What, Who};
+use toolfold_config::{AuditMode, Config, Recorded};
+use toolfold_core::{Code, Entry, Refusal, ServerName};
+use toolfold_disclosure::{Action, View, tokens};
+use toolfold_upstream::{Blanks, speaks_of_secret};
+use toolfold_wire::{Object, Raw};
+use tracing::error;
+
+use crate::disclosed::shown;
+use crate::gate::{Failed, Outcome};
+use crate::request::Request;
+use crate::snapshot::Snapshot;
+
+/// Results that are looked into for whether they are errors.
+const LOOKED_INTO: usize = 16 * 1024;
+/// Longer ones are not handed on to be written down.
+const LONGEST_KEPT: usize = 64 * 1024;
+
+/// Empty until there is an audit to keep.
+#[derive(Default)]
+pub(crate) struct Recording(OnceLock<Audit>);
+
+/// Something that is no call: a server came up, a tool was held, somebody approved one.
+pub(crate) struct Occurrence<'a> {
+    pub(crate) kind: Kind,
+    pub(crate) server: Option<&'a ServerName>,
+    /// The id of the tool it is about.
+    pub(crate) tool: Option<&'a str>,
+    pub(crate) outcome: &'a str,
+    pub(crate) about: Option<String>,
+}
+
+impl<'a> Occurrence<'a> {
+    pub(crate) fn new(kind: Kind, outcome: &'a str) -> Self {
+        Occurrence { kind, server: None, tool: None, outcome, about: None }
+    }
+}
+
+/// A call that has been told of and whose end has not.
+pub(crate) struct Open<'a> {
+    audit: Option<&'a Audit>,
+    who: Option<Who>,
+    call: u64,
+    begun: Instant,
+}
+
+/// What is asked of a server.
+pub(crate) struct Asked<'a> {
+    pub(crate) server: &'a ServerName,
+    pub(crate) entry: Option<&'a Arc<Entry>>,
+    pub(crate) params: Option<&'a Object>,
+    pub(crate) resumes: Option<u64>,
+}
+
+impl Recording {
+    pub(crate) fn new(config: &Config) -> Self {
+        let recording = Recording::default();
+        recording.configure(config);
+        recording
+    }
+
+    /// Another place takes effect with the next start.
+    pub(crate) fn configure(&self, config: &Config) {
+        let Some(path) = config.audit.path.clone() else { return };
+        let settings = Settings {
+            path,
+            mode: config.audit.mode,
+            record: config.audit.record,
+            keep: config.audit.keep,
+            hides: Arc::new(Secrets::of(config)),
+            count_tokens: tokens::count,
+        };
+        match self.0.get() {
+            Some(audit) => audit.configure(settings),
+            None if config.audit.mode == AuditMode::Off => {}
+            None => drop(self.0.set(Audit::start(settings))),
+        }
+    }
+
+    pub(crate) fn audit(&self) -> Option<&Audit> {
+        self.0.get()
+    }
+
+    pub(crate) async fn close(&self) {
+        if let Some(audit) = self.0.get() {
+            audit.close().await;
+        }
+    }
+
+    /// Something is about to be asked of a server. Where that must be written down first and cannot be, it is not asked.
+    pub(crate) async fn begin(
+        &self,
+        request: &Request,
+        snapshot: &Snapshot,
+        asked: Asked<'_>,
+    ) -> Result<Open<'_>, Failed> {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let (call, begun) = (NEXT.fetch_add(1, Ordering::Relaxed), Instant::now());
+        let Some(audit) = self.0.get() else { return Ok(Open { audit: None, who: None, call, begun }) };
+        let who = who(request, snapshot);
+        let arguments = asked.params.and_then(|params| params.get("arguments"));
+        let what = What::Called {
+            call,
+            resumes: asked.resumes,
+            server: asked.server.clone(),
+            method: request.method.clone(),
+            tool: asked.entry.cloned(),
+            listing: asked.entry.map_or(Listing::Unlisted, |entry| listing(snapshot, request, entry)),
+            input: arguments.map_or(0, |arguments| arguments.get().len()),
+            arguments: arguments.filter(|_| audit.records(Recorded::Arguments)).map(kept),
+        };
+        let told = audit.tell(Note::now(Some(who.clone()), what));
+        // From here on its end is told, whatever happens.
+        let mut open = Open { audit: Some(audit), who: Some(who), call, begun };
+        match told.written().await {
+            Ok(()) => Ok(open),
+            Err(error) => {
+                open.audit = None;
+                Err(not_begun(&error))
+            }
+        }
+    }
+
+    /// An answer of a meta-tool; it is not given before it is written down, where that is asked for.
+    pub(crate) async fn disclosed(
+        &self,
+        request: &Request,
+        snapshot: &Snapshot,
+        view: View<'_>,
+        action: &Action,
+        (answer, took): (&Raw, Duration),
+        noted: &[(usize, f32)],
+    ) -> Result<(), Failed> {
+        let Some(audit) = self.0.get() else { return Ok(()) };
+        let (kind, query) = match action {
+            Action::Search(search, _) => (Kind::Search, Some(search.query.clone())),
+            Action::Nodes(nodes, _) => (Kind::Browse, Some(nodes.query.clone())),
+            Action::Browse(browse, _) => (Kind::Browse, Some(browse.path.join("/"))),
+            Action::Describe(..) => (Kind::Describe, None),
+            Action::Load(_) => (Kind::Load, None),
+            Action::Active { .. } => (Kind::Browse, None),
+            Action::Call { .. } | Action::Unknown(_) | Action::Refuse(_) => return Ok(()),
+        };
+        let shown = shown(&view, action, answer, noted);
+        let what = What::Disclosed { kind, query, shown, answer: answer.clone(), took };
+        let told = audit.tell(Note::now(Some(who(request, snapshot)), what));
+        told.written().await.map_err(|error| not_begun(&error))
+    }
+
+    /// No server was asked.
+    pub(crate) fn refused(
+        &self,
+        request: &Request,
+        snapshot: &Snapshot,
+        entry: Option<&Arc<Entry>>,
+        asked: Option<String>,
+        failed: &Failed,
+    ) {
+        let (Some(audit), Failed::Refused(refusal)) = (self.0.get(), failed) else { return };
+        let rule = match refusal.code {
+            Code::NotAuthorized => Some("forbid"),
+            Code::RateLimited => Some("limits"),
+            Code::Quarantined => Some("trust"),
+            _ => None,
+        };
+        let what = What::Refused { tool: entry.cloned(), rule, code: refusal.code.as_str(), asked };
+        audit.mention(Note::now(Some(who(request, snapshot)), what));
+    }
+
+    /// Anything else that somebody may want to know later.
+    pub(crate) fn happened(&self, happened: Occurrence<'_>) {
+        let Some(audit) = self.0.get() else { return };
+        let Occurrence { kind, server, tool, outcome, about } = happened;
+        let (server, tool, outcome) = (server.cloned(), tool.map(str::to_owned), Some(outcome.to_owned()));
+        audit.mention(Note::now(None, What::Happened { kind, server, tool, outcome, about }));
+    }
+}
+
+impl Open<'_> {
+    pub(crate) fn call(&self) -> u64 {
+        self.call
+    }
+
+    /// The end of it; what its client is told once that is written down.
+    pub(crate) async fn end(mut self, outcome: Result<Outcome, Failed>) -> Result<Outcome, Failed> {
+        let (Some(audit), Some(who)) = (self.audit.take(), self.who.take()) else { return outcome };
+        let ended = ended(audit, &outcome, self.begun.elapsed());
+        let told: Told =
+            audit.tell(Note { at: SystemTime::now(), who: Some(who), what: What::Ended { call: self.call, ended } });
+        match told.written().await {
+            Ok(()) => outcome,
+            Err(error) => Err(not_ended(&error)),
+        }
+    }
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        if let Some(audit) = self.audit.take() {
+            let took = self.begun.elapsed();
+            let ended = Ended { outcome: "cancelled", code: None, took, output: 0, result: None };
+            audit.mention(Note::now(self.who.take(), What::Ended { call: self.call, ended }));
+        }
+    }
+}
+
+fn ended(audit: &Audit, outcome: &Result<Outcome, Failed>, took: Duration) -> Ended {
+    let (name, code, result) = match outcome {
+        Ok(Outcome::Done(result)) => ("done", is_error(result).then(|| "tool_error".to_owned()), Some(result)),
+        Ok(Outcome::Parked(question)) => ("parked", None, Some(question)),
+        Ok(Outcome::Watching(_) | Outcome::Told) => ("done", None, None),
+        Err(Failed::Refused(refusal)) => ("refused", Some(refusal.code.as_str().to_owned()), None),
+        Err(Failed::Answered(error)) => ("error", Some(error.code.to_string()), None),
+    };
+    let output = result.map_or(0, |result| result.get().len());
+    Ended { outcome: name, code, took, output, result: result.filter(|_| audit.records(Recorded::Results)).map(kept) }
+}
+
+/// What is handed on: not more than is written down, and not with the message that it came in.
+fn kept(raw: &Raw) -> Raw {
+    match raw.get().len() {
+        0..=LONGEST_KEPT => raw.detached(),
+        size => toolfold_wire::raw(&format!("{size} bytes, not written down")),
+    }
+}
+
+/// Whether a tool says of its own result that it is an error.
+pub(crate) fn is_error(result: &Raw) -> bool {
+    let text = result.get();
+    text.len() <= LOOKED_INTO
+        && text.contains("\"isError\"")
+        && Object::parse(result).is_some_and(|object| object.read("isError") == Some(true))
+}
+
+fn who(request: &Request, snapshot: &Snapshot) -> Who {
+    let client = &request.client;
+    Who {
+        principal: client.principal.clone(),
+        client: client.about.clone(),
+        session: (client.kind == crate::ClientKind::Session).then_some(client.id),
+        trace: traceparent(&request.params).map(Arc::from),
+        request: request.id.clone(),
+        surface: client.surface,
+        catalog: snapshot.catalog.number(),
+    }
+}
+
+/// The trace that a request belongs to, as its client says.
+pub(crate) fn traceparent(params: &Object) -> Option<String> {
+    let about = params.get("_meta").filter(|about| about.get().contains("traceparent"))?;
+    Object::parse(about)?.string("traceparent").filter(|trace| trace.len() <= 128)
+}
+
+fn listing(snapshot: &Snapshot, request: &Request, entry: &Entry) -> Listing {
+    if snapshot.is_pinned(entry) {
+        Listing::Pinned
+    } else if request.client.surface == toolfold_core::Surface::Direct || request.client.has_loaded(&entry.id) {
+        Listing::Listed
+    } else {
+        Listing::Unlisted
+    }
+}
+
+fn not_begun(error: &AuditError) -> Failed {
+    error!("a call was refused because the audit is strict: {error}");
+    let message = "Nothing was done: every call is written down here first, and that is not possible now. This is a fault \
+        of Toolfold's place, not of the tool: whoever runs it must act.";
+    Failed::Refused(Refusal::new(Code::ServerUnavailable, message).cause(error))
+}
+
+fn not_ended(error: &AuditError) -> Failed {
+    error!("the end of a call was not written down, so its result is withheld: {error}");
+    let message = "The call was made, and what came of it cannot be written down, so it is not shown. This is a fault of \
+        Toolfold's place: whoever runs it must act.";
+    let refusal = Refusal::new(Code::ServerUnavailable, message).cause(error);
+    Failed::Refused(refusal.hint("It may have taken effect: check before you repeat it."))
+}
+
+/// What the configuration gives to servers, and what is asked of clients.
+struct Secrets(Blanks);
+
+impl Secrets {
+    fn of(config: &Config) -> Self {
+        let own: Vec<_> = config.http.token.iter().chain(config.telemetry.headers.values()).cloned().collect();
+        Secrets(Blanks::of_all(config.servers.values(), &own))
+    }
+}
+
+impl Hides for Secrets {
+    fn hide(&self, text: &str) -> String {
+        self.0.blank(text)
+    }
+
+    fn is_secret_name(&self, name: &str) -> bool {
+        speaks_of_secret(name)
+    }
+}
