@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use toolfold_gateway::Gateway;
 
 use super::output::Style;
-use super::{Fail, call, ls, scan, search, show, status, tree};
+use super::{Fail, call, ls, page, scan, search, show, status, tree};
 
 /// How long one command waits for the encoder to be ready.
 const ENCODER: Duration = Duration::from_secs(3);
@@ -19,6 +19,7 @@ pub(crate) enum Ask {
     Show(show::Show),
     Call(call::Wanted),
     Status(status::Status),
+    Page(page::Page),
     Scan(scan::Scan),
 }
 
@@ -52,6 +53,7 @@ impl Ask {
             Ask::Show(show) => server_of(&show.tool),
             Ask::Call(call) => server_of(&call.tool),
             Ask::Status(_) => Needs::Status,
+            Ask::Page(_) => Needs::All,
             Ask::Scan(scan) => scan.needs(),
         }
     }
@@ -70,6 +72,7 @@ impl Ask {
             Ask::Show(show) => show.answer(&view, style),
             Ask::Call(call) => call.answer(gateway, &view).await,
             Ask::Status(_) => status::answer(gateway, style).await,
+            Ask::Page(page) => page.answer(gateway, style),
             Ask::Scan(scan) => scan.answer(&view, style),
         }
     }
