@@ -210,7 +210,9 @@ impl Gateway {
             let failed =
                 snapshot.absent.iter().find(|absent| absent.server == *name && absent.state == Absence::Failing);
             let (state, why) = match failed {
-                Some(absent) if why.is_none() && !matches!(state, "starting" | "stopped") => ("failing", absent.why.clone()),
+                Some(absent) if why.is_none() && !matches!(state, "starting" | "stopped") => {
+                    ("failing", absent.why.clone())
+                }
                 _ => (state, why),
             };
             ServerStatus {

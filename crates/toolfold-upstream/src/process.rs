@@ -41,7 +41,12 @@ pub(crate) struct Started {
 }
 
 impl Process {
-    pub(crate) fn start(config: &Server, house: &House, blanks: &Blanks, said: &LastLines) -> Result<Started, Unopened> {
+    pub(crate) fn start(
+        config: &Server,
+        house: &House,
+        blanks: &Blanks,
+        said: &LastLines,
+    ) -> Result<Started, Unopened> {
         let announced = Announced::new();
         let (program, mut command) = command(config, house, &announced.mark)?;
         let mut child = command.spawn().map_err(|error| Unopened::program(program, error))?;

@@ -88,7 +88,9 @@ impl Guard {
         let wanted = match (&self.token, self.key) {
             (Some(token), _) => token,
             (None, Some(key)) => key,
-            (None, None) => return Err(Refused::new(StatusCode::FORBIDDEN, "Nothing can be changed here: there is no key.")),
+            (None, None) => {
+                return Err(Refused::new(StatusCode::FORBIDDEN, "Nothing can be changed here: there is no key."));
+            }
         };
         if bearer(headers)?.is_some_and(|given| same(given.as_bytes(), wanted.expose().as_bytes())) {
             return Ok(());

@@ -10,9 +10,9 @@ use toolfold_disclosure::View;
 use toolfold_disclosure::level::summary;
 use toolfold_gateway::Client;
 
-use super::{App, rest};
 use super::failure::refused;
 use super::reply::{Reply, json_response};
+use super::{App, rest};
 use crate::text::shown as cut;
 
 const USUAL_LIMIT: usize = 100;
@@ -126,7 +126,14 @@ struct Asked {
 
 impl Asked {
     fn read(query: &str) -> Result<Asked, Refusal> {
-        let mut asked = Asked { server: None, kind: Kind::Tool, path: Vec::new(), filter: Vec::new(), limit: USUAL_LIMIT, offset: 0 };
+        let mut asked = Asked {
+            server: None,
+            kind: Kind::Tool,
+            path: Vec::new(),
+            filter: Vec::new(),
+            limit: USUAL_LIMIT,
+            offset: 0,
+        };
         for (key, value) in url::form_urlencoded::parse(query.as_bytes()) {
             let number = || value.parse::<usize>().map_err(|_| wrong(&key, "a number"));
             match &*key {

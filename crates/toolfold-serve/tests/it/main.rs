@@ -6,6 +6,7 @@ mod bridge;
 mod door;
 mod http;
 mod openapi;
+mod page;
 mod properties;
 mod proxy;
 mod rest;

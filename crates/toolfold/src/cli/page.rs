@@ -33,7 +33,8 @@ impl Page {
             None => None,
         };
         let address = found.and_then(|(note, _)| note.address).ok_or_else(|| {
-            Fail::nothing("Toolfold does not serve HTTP with this configuration.").hint("start it with `toolfold serve`")
+            Fail::nothing("Toolfold does not serve HTTP with this configuration.")
+                .hint("start it with `toolfold serve`")
         })?;
         let address = address.strip_suffix("mcp").unwrap_or(&address).to_owned();
         common.ask(Ask::Page(Page { address }))

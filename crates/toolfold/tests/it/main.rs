@@ -17,6 +17,7 @@ mod eval;
 mod fakes;
 mod faults;
 mod inspector;
+mod page;
 mod peers;
 mod people;
 mod readme;

@@ -74,8 +74,11 @@ fn counted(scope: &Scope) -> Value {
     let all: usize = largest.iter().map(|(cost, _)| cost).sum();
     // By id where they cost the same.
     largest.sort_by_key(|&(cost, at)| (usize::MAX - cost, at));
-    let largest: Vec<Value> =
-        largest.into_iter().take(LARGEST).map(|(cost, at)| json!({"tool_id": view.entry(at).id.to_string(), "direct": cost})).collect();
+    let largest: Vec<Value> = largest
+        .into_iter()
+        .take(LARGEST)
+        .map(|(cost, at)| json!({"tool_id": view.entry(at).id.to_string(), "direct": cost}))
+        .collect();
     let families: Vec<Value> =
         FAMILIES.iter().map(|(name, low, high)| json!({"name": name, "low": low, "high": high})).collect();
     json!({

@@ -5,8 +5,8 @@
 
 use hyper::StatusCode;
 use serde_json::{Value, json};
-use toolfold_core::{Code, Principal, Refusal, Surface, shown, shown_line};
-use toolfold_disclosure::level::summary;
+use toolfold_core::{Code, Entry, Principal, Refusal, Surface, shown, shown_line};
+use toolfold_disclosure::level::{line as entry_line, lines, summary};
 use toolfold_disclosure::{Action, Answered, DOUBTFUL, Level, View, answer, answered, route, tokens};
 use toolfold_gateway::{Client, Scope};
 use toolfold_wire::{Object, Raw, raw};
@@ -119,7 +119,7 @@ fn ladder(scope: &Scope, id: &str) -> Result<Value, Refusal> {
         return Err(Refusal::new(Code::ToolNotFound, message).hints(view.nearest(id)));
     };
     let entry = view.entry(at);
-    let levels: Vec<Value> = Level::ALL.iter().filter_map(|level| rung(&view, &entry.id.to_string(), *level)).collect();
+    let levels: Vec<Value> = Level::ALL.iter().filter_map(|level| rung(&view, entry, *level)).collect();
     Ok(json!({
         "tool_id": entry.id.to_string(),
         "server": entry.server(),
@@ -133,13 +133,21 @@ fn ladder(scope: &Scope, id: &str) -> Result<Value, Refusal> {
     }))
 }
 
-fn rung(view: &View<'_>, id: &str, level: Level) -> Option<Value> {
+fn rung(view: &View<'_>, entry: &Entry, level: Level) -> Option<Value> {
+    let text = match level {
+        Level::Name | Level::Summary | Level::Signature => entry_line(entry, lines(entry), level),
+        Level::Details | Level::Full => described(view, &entry.id.to_string(), level)?,
+    };
+    Some(json!({"level": level.as_str(), "text": shown(&text), "tokens": tokens::count(&text)}))
+}
+
+/// What an agent is answered that asks for more about it.
+fn described(view: &View<'_>, id: &str, level: Level) -> Option<String> {
     let asked = raw(&json!({"tool": id, "detail": level.as_str()}));
     let action = route(Surface::Compact, view, FIND, Some(&asked));
     let result = answer(Surface::Compact, view, &action).ok()?;
     let content: Vec<Value> = Object::parse(&result)?.read("content")?;
-    let text = content.first()?["text"].as_str()?.to_owned();
-    Some(json!({"level": level.as_str(), "text": shown(&text), "tokens": tokens::count(&text)}))
+    content.first()?["text"].as_str().map(str::to_owned)
 }
 
 /// Text of a server as a part of one line.

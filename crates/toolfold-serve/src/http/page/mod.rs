@@ -120,7 +120,8 @@ mod tests {
     /// A text of a server can only become markup through one of these.
     #[test]
     fn no_script_makes_markup_of_text() {
-        let ways = ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "unsafeHTML", "unsafeSVG", "eval("];
+        let ways =
+            ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "unsafeHTML", "unsafeSVG", "eval("];
         for (name, _, content) in ASSETS.iter().filter(|(name, _, _)| *name != "lit-html.js") {
             for way in ways {
                 assert!(!content.contains(way), "{name}: {way}");
