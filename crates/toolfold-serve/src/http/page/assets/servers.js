@@ -31,12 +31,12 @@ export function render(route, { servers, status, away }) {
 
 function card(server, alone) {
   const { name, state, why, said, transport, tools, protocol } = server;
-  const facts = [count(tools, "tool"), { stdio: "a process", http: "over HTTP" }[transport] ?? (why ? "not usable" : "built in"), protocol];
+  const facts = [{ stdio: "a process", http: "over HTTP" }[transport] ?? (why ? "not usable" : "built in"), protocol];
+  const offered = tools > 0 ? html`<a href=${link("catalog", "", { path: `Servers/${name}` })}>${count(tools, "tool")}</a>` : "no tools";
   return html`<article class="card ${stateKind(state)}" aria-label=${name}>
     <div class="row">${alone ? nothing : html`<h2 class="grow"><a href=${link("servers", name)}>${name}</a></h2>`}
       ${badge(stateName(state), stateKind(state))}${alone ? html`<span class="grow"></span>` : nothing}${buttons(server)}</div>
-    <p class="muted">${facts.filter(Boolean).map(clean).join(" · ")}${
-      tools > 0 ? html` · <a href=${link("catalog", "", { path: `Servers/${name}` })} aria-label="Tools of ${name}">Look at them</a>` : nothing}</p>
+    <p class="muted">${offered} · ${facts.filter(Boolean).map(clean).join(" · ")}</p>
     ${failed.has(name) ? problem(failed.get(name)) : nothing}
     ${why ? html`<p class="why foreign">${clean(why)}</p>${advice(server)}` : nothing}
     ${said.length > 0 ? html`<details ?open=${alone || state === "failing"}><summary>Last words</summary>
