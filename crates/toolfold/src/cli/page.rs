@@ -16,8 +16,9 @@ use super::{Common, Fail, instance, open};
 
 #[derive(Debug, Args, Serialize, Deserialize)]
 #[command(after_help = "\
-The page shows what is served, finds what an agent would find, and follows calls. Looking takes nothing on this machine; to start
-and stop servers it asks for the key, once for each tab. Where a token is configured, the token takes the place of the key.")]
+The page shows what is served, what an agent would find, and calls as they are made. Looking takes
+nothing on this machine. To start and stop servers it asks for the key, once for each tab; where a
+token is configured, that takes its place.")]
 pub(crate) struct Page {
     /// Where the page is; filled in by the command itself.
     #[arg(skip)]

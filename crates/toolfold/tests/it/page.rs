@@ -66,3 +66,18 @@ fn said(mut command: Command) -> String {
     assert!(output.status.success(), "{}\n{complained}", output.status);
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
+
+#[test]
+fn where_the_page_is_and_its_key() {
+    let world = World::without_config();
+    let ask = |arguments: &[&str]| world.toolfold(arguments).output().unwrap();
+    let before = ask(&["page"]);
+    assert_eq!(before.status.code(), Some(1), "{before:?}");
+    let served = world.serve();
+    let told = String::from_utf8(ask(&["page"]).stdout).unwrap();
+    let address = served.url.strip_suffix("mcp").unwrap();
+    let (page, key) = told.trim_end().split_once("\nkey   ").unwrap();
+    assert_eq!((page, key.len()), (format!("page  {address}").as_str(), 24));
+    assert_eq!(String::from_utf8(ask(&["page"]).stdout).unwrap(), told, "the same key each time");
+    assert!(!served.announcement.contains(key), "an announcement may end in a log");
+}

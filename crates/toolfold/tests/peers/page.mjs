@@ -129,6 +129,7 @@ async function manyTools() {
   await page.waitForFunction(() => document.querySelectorAll(".entry").length === 1);
   assert.match(page.url(), /filter=tool_4321/, "what is looked at has an address");
   await page.goBack();
+  await page.waitForFunction(() => document.querySelectorAll(".entry").length > 1);
   seen.tools = await page.locator("p[role=status]").first().textContent();
   await close();
 }

@@ -32,6 +32,8 @@ export function render(route, { servers, status, away }) {
 function card(server, alone) {
   const { name, state, why, said, transport, tools, protocol } = server;
   const facts = [{ stdio: "a process", http: "over HTTP" }[transport] ?? (why ? "not usable" : "built in"), protocol];
+  // Among others the end is enough; who wants all of it opens the server.
+  const words = alone ? said : said.slice(-4);
   const offered = tools > 0 ? html`<a href=${link("catalog", "", { path: `Servers/${name}` })}>${count(tools, "tool")}</a>` : "no tools";
   return html`<article class="card ${stateKind(state)}" aria-label=${name}>
     <div class="row">${alone ? nothing : html`<h2 class="grow"><a href=${link("servers", name)}>${name}</a></h2>`}
@@ -40,7 +42,7 @@ function card(server, alone) {
     ${failed.has(name) ? problem(failed.get(name)) : nothing}
     ${why ? html`<p class="why foreign">${clean(why)}</p>${advice(server)}` : nothing}
     ${said.length > 0 ? html`<details ?open=${alone || state === "failing"}><summary>Last words</summary>
-      <pre class="foreign wrap" tabindex="0" role="region" aria-label="Last words of ${name}">${said.map(clean).join("\n")}</pre></details>` : nothing}
+      <pre class="foreign wrap" tabindex="0" role="region" aria-label="Last words of ${name}">${words.map(clean).join("\n")}</pre></details>` : nothing}
   </article>`;
 }
 
