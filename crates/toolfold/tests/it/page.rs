@@ -53,10 +53,22 @@ fn the_page_in_a_browser() {
     let told: Value = serde_json::from_slice(&told.stdout).unwrap_or_else(|_| panic!("{told:?}"));
     let base = served.url.strip_suffix("/mcp").unwrap();
     assert_eq!(told["page"], format!("{base}/"));
-    let mut browser = world.settle(node());
-    browser.arg(script("page.mjs")).args([base, told["key"].as_str().unwrap()]);
+    let mut browser = browser(&world, base, told["key"].as_str().unwrap());
     browser.args(std::env::var_os(PICTURES).map(PathBuf::from));
     println!("{}", said(browser));
+}
+
+#[test]
+fn the_page_in_a_browser_behind_a_token() {
+    let world = World::with_config("[http]\ntoken = \"a-token-of-its-own\"\n");
+    let served = world.serve();
+    println!("{}", said(browser(&world, served.url.strip_suffix("/mcp").unwrap(), "a-token-of-its-own")));
+}
+
+fn browser(world: &World, base: &str, key: &str) -> Command {
+    let mut command = world.settle(node());
+    command.arg(script("page.mjs")).args([base, key]);
+    command
 }
 
 /// What the script says when all is well; otherwise what it complains about.

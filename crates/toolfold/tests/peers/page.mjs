@@ -21,14 +21,20 @@ const VIEWS = ["now", "catalog", "search?query=hostile%20markup", "calls", "serv
 const args = chromium.args.filter((argument) => !["--single-process", "--no-zygote"].includes(argument));
 const browser = await browsers.launch({ executablePath: await chromium.executablePath(), args, headless: true });
 const seen = { views: {} };
+const isClosed = (await (await fetch(base, { headers: { Accept: "text/html" } })).text()).includes('data-token="required"');
 try {
-  await everyView({ width: 1280, height: 900 }, "light");
-  await everyView({ width: 360, height: 740 }, "dark");
-  await hostileText();
-  await manyTools();
-  await liveCalls();
-  await keyboard();
-  await startAndStop();
+  if (isClosed) {
+    await theDoor();
+  } else {
+    await everyView({ width: 1280, height: 900 }, "light");
+    await everyView({ width: 360, height: 740 }, "dark");
+    await hostileText();
+    await manyTools();
+    await liveCalls();
+    await keyboard();
+    await approvals();
+    await startAndStop();
+  }
 } finally {
   await browser.close();
 }
@@ -153,7 +159,9 @@ async function liveCalls() {
     requestAnimationFrame(look);
   });
   for (let round = 0; round < 50; round += 1) await Promise.all(Array.from({ length: 20 }, () => call("burst")));
-  await page.waitForFunction(() => /1,0\d\d calls/.test(document.querySelector("main").textContent));
+  const { total } = await (await fetch(`${base}/v1/calls`)).json();
+  await page.getByText(`${new Intl.NumberFormat("en").format(total)} calls since the start`).waitFor();
+  assert.ok(total > 1000, `${total}`);
   seen.longestFrame = Math.round(await page.evaluate(() => window.longest));
   assert.ok((await page.locator(".calls li").count()) <= 200);
   await page.locator("#calls-outcome").selectOption("failed");
@@ -186,6 +194,42 @@ async function keyboard() {
   await page.keyboard.type("hostile markup");
   await page.waitForURL(/query=hostile\+markup/);
   await page.getByText("in the answer").first().waitFor();
+  await close();
+}
+
+/** There only where something waits, and then as text too. */
+async function approvals() {
+  const { page, open, close } = await tab();
+  await open("now");
+  assert.equal(await page.getByRole("link", { name: "Approvals" }).count(), 0);
+  const diff = " {\n-  \"description\": \"Read a file.\"\n+  \"description\": \"<img src=x onerror=window.ran=1>\"\n }";
+  const held = [{ id: "many.tool_0", server: "many", why: "Its description has changed.", diff }];
+  await page.route("**/v1/status", async (route) => {
+    const response = await route.fetch();
+    const status = await response.json();
+    await route.fulfill({ response, json: { ...status, views: [...status.views, "approvals"] } });
+  });
+  await page.route("**/v1/approvals", (route) => route.fulfill({ json: { held } }));
+  await page.getByRole("link", { name: "Approvals" }).click();
+  await page.getByText("toolfold approve many.tool_0").waitFor();
+  assert.equal(await page.locator("main ins, main del").count(), 2);
+  assert.equal(await page.locator("main img").count(), 0);
+  assert.deepEqual(await findings(page), [], "approvals");
+  await close();
+}
+
+/** With a token there is nothing to see before it is given, and afterwards everything. */
+async function theDoor() {
+  const { page, close } = await tab();
+  await page.goto(base);
+  await page.getByText("The token, please").waitFor();
+  assert.deepEqual(await findings(page), [], "the door");
+  await page.locator("#token").fill(key);
+  await page.keyboard.press("Enter");
+  await page.getByText("Tools behind Toolfold").waitFor();
+  await page.reload();
+  await page.getByText("Tools behind Toolfold").waitFor();
+  seen.views.closed = await page.title();
   await close();
 }
 

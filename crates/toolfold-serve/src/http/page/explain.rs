@@ -17,7 +17,7 @@ use crate::http::reply::{Reply, json_response};
 use crate::text::shown as cut;
 
 /// Hits that say why.
-const REASONS: usize = 12;
+const REASONS: usize = 8;
 /// As much of a query as the surface looks at.
 const LONGEST_QUERY: usize = 400;
 const FIND: &str = "find_tools";

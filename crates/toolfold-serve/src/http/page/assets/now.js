@@ -28,7 +28,7 @@ export function render(_, shared) {
   if (!status) return html`${heading("Now")}${shared.away ? nothing : waiting()}`;
   const failing = servers.filter((server) => server.state === "failing");
   return html`${heading("Now", failing.length === 0 ? badge("all is well", "good") : badge(count(failing.length, "server is failing", "servers are failing"), "bad"))}
-    ${failing.length > 0 ? html`<section aria-labelledby="broken" class="notice bad"><h2 id="broken">Needs somebody</h2>
+    ${failing.length > 0 ? html`<section aria-labelledby="broken" class="notice bad"><h2 id="broken">Needs attention</h2>
       <ul class="plain">${failing.slice(0, 5).map((server) => html`<li><a href=${link("servers", server.name)}>${server.name}</a>
         <span class="foreign">${clean(server.why)}</span></li>`)}</ul>
       ${failing.length > 5 ? html`<p><a href=${link("servers")}>All ${number(failing.length)}</a></p>` : nothing}</section>` : nothing}

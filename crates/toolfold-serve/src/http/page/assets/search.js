@@ -56,7 +56,7 @@ function hit(it) {
   return html`<li><div class="row"><a class="id foreign grow" href=${entryLink(it.tool_id)}>${clean(it.tool_id)}</a>
       ${it.shown ? badge("in the answer", "good") : nothing}</div>
     <p class="summary foreign">${it.summary}</p>
-    <div class="row share">${bar(it.confidence)}<span>${Math.round(it.confidence * 100)} % sure</span></div>
+    <div class="row share">${bar(it.confidence)}<span>${it.confidence < 0.01 ? "under 1" : Math.round(it.confidence * 100)} % sure</span></div>
     <details><summary>Reasons</summary>
       <dl class="facts">${reasons(it).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
       ${it.terms.length > 0 ? html`<p>Words it shares: ${it.terms.map((term, at) => html`${at > 0 ? ", " : ""}<span class="foreign strong">${term.term}</span>

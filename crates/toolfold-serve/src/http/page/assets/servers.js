@@ -46,13 +46,12 @@ function card(server, alone) {
   </article>`;
 }
 
-function advice({ name, transport, retry_in_seconds: next }) {
-  const soon = next > 0 ? ` It is tried again in ${next} s, or now with the button.` : "";
+function advice({ name, transport }) {
   if (!transport) return html`<p>Its entry in the configuration cannot be used as it is.</p>${command("toolfold check")}`;
   const what = transport === "http"
     ? "See whether its address is right, whether it can be reached from this machine, and whether it wants another header."
     : "Its command in the configuration, or what it needs from the environment, is the first thing to look at.";
-  return html`<p>${what}${soon} A corrected configuration is read by itself.</p>${command(`toolfold logs ${name}`)}`;
+  return html`<p>${what} It is tried again by itself, and now with the button; a corrected configuration is read at once.</p>${command(`toolfold logs ${name}`)}`;
 }
 
 function buttons({ name, state, transport }) {
