@@ -13,10 +13,16 @@ use crate::http::failure::refused;
 use crate::http::reply::{Reply, json_response};
 use crate::text::shown;
 
+/// Characters of a line of stderr.
+const LONGEST_LINE: usize = 400;
+
 /// Every server with its state, and what it said last on stderr.
 pub(crate) async fn servers(app: &App, _: Principal) -> Reply {
     let servers: Vec<Value> = app.gateway.status().await.iter().map(|server| described(app, server)).collect();
-    json_response(StatusCode::OK, json!({"servers": servers}).to_string())
+    match app.budget.answer(json!({"servers": servers}).to_string()) {
+        Some(body) => json_response(StatusCode::OK, body),
+        None => refused(&Refusal::new(Code::RateLimited, "Too many large answers are waiting to be read.")),
+    }
 }
 
 fn described(app: &App, status: &ServerStatus) -> Value {
@@ -25,7 +31,7 @@ fn described(app: &App, status: &ServerStatus) -> Value {
         Transport::Stdio { .. } => "stdio",
         Transport::Http { .. } => "http",
     });
-    let said: Vec<_> = app.gateway.said(&status.name).iter().map(|line| shown_line(line).into_owned()).collect();
+    let said: Vec<String> = app.gateway.said(&status.name).iter().map(|line| said_line(line)).collect();
     let mut server = json!(status);
     if let Some(why) = &status.why {
         server["why"] = json!(shown_line(why));
@@ -34,6 +40,11 @@ fn described(app: &App, status: &ServerStatus) -> Value {
     server["transport"] = json!(transport);
     server["said"] = json!(said);
     server
+}
+
+/// As much of a line as is read at a glance: pages ask for all servers every few seconds.
+fn said_line(line: &str) -> String {
+    shown_line(line).chars().take(LONGEST_LINE).collect()
 }
 
 /// `{"server"}`: starts it now, also where it was stopped or is to be tried later.
