@@ -255,7 +255,9 @@ impl Gateway {
             let failed =
                 snapshot.absent.iter().find(|absent| absent.server == *name && absent.state == Absence::Failing);
             let (state, why) = match failed {
-                Some(absent) if why.is_none() => ("failing", absent.why.clone()),
+                Some(absent) if why.is_none() && !matches!(state, "starting" | "stopped") => {
+                    ("failing", absent.why.clone())
+                }
                 _ => (state, why),
             };
             let rest = self.0.gate.limits.resting(name);
@@ -287,6 +289,30 @@ impl Gateway {
         }));
         all.sort_by(|one, other| one.name.cmp(&other.name));
         all
+    }
+
+    /// What a server said last on stderr, without secrets, the oldest line first.
+    pub fn said(&self, server: &ServerName) -> Vec<String> {
+        self.0.snapshot.load().source(server).map(Source::said).unwrap_or_default()
+    }
+
+    /// Starts a server now, also where it was stopped, or failed and is to be tried later. False where there is no such
+    /// server, or one that lives in this process.
+    pub fn start_server(&self, server: &ServerName) -> bool {
+        let snapshot = self.0.snapshot.load();
+        let source = snapshot.source(server).filter(|source| source.is_server());
+        source.map(Source::start).is_some()
+    }
+
+    /// Stops a server until it is started again, and returns when its process is gone. False as for
+    /// [`Gateway::start_server`].
+    pub async fn stop_server(&self, server: &ServerName) -> bool {
+        let source = self.0.snapshot.load().source(server).filter(|source| source.is_server()).cloned();
+        match source {
+            Some(source) => source.stop().await,
+            None => return false,
+        }
+        true
     }
 
     pub(crate) fn send(&self, event: News) {

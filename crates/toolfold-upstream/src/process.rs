@@ -16,7 +16,7 @@ use crate::blank::Blanks;
 use crate::house::House;
 use crate::offspring::{self, Mark, Relative};
 use crate::reaper::{Announced, Group};
-use crate::said::Said;
+use crate::said::{LastLines, Said};
 use crate::unopened::Unopened;
 
 /// How long a server has to end by itself once its input is closed. Many write what they remember then.
@@ -41,14 +41,19 @@ pub(crate) struct Started {
 }
 
 impl Process {
-    pub(crate) fn start(config: &Server, house: &House, blanks: &Blanks) -> Result<Started, Unopened> {
+    pub(crate) fn start(
+        config: &Server,
+        house: &House,
+        blanks: &Blanks,
+        said: &LastLines,
+    ) -> Result<Started, Unopened> {
         let announced = Announced::new();
         let (program, mut command) = command(config, house, &announced.mark)?;
         let mut child = command.spawn().map_err(|error| Unopened::program(program, error))?;
         let group = child.id().and_then(|pid| announced.started(pid)).ok_or(Unopened::Stillborn)?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else { return Err(Unopened::Stillborn) };
-        let said = Said::listen(stderr, config.name.clone(), blanks.clone());
+        let said = Said::listen(stderr, config.name.clone(), blanks.clone(), said.clone());
         let (tell_ended, ended) = watch::channel(None);
         let (stop, brisk) = (CancellationToken::new(), Arc::new(AtomicBool::new(false)));
         let watcher = Watcher {

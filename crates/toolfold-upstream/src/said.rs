@@ -25,14 +25,39 @@ const LINES_A_SECOND: u32 = 100;
 
 #[derive(Clone)]
 pub(crate) struct Said {
-    lines: Arc<Mutex<VecDeque<String>>>,
+    lines: LastLines,
     all: CancellationToken,
 }
 
+/// The last lines, without empty ones. Those of one process, or of all that a server had one after another.
+#[derive(Clone, Default)]
+pub(crate) struct LastLines(Arc<Mutex<VecDeque<String>>>);
+
+impl LastLines {
+    pub(crate) fn all(&self) -> Vec<String> {
+        lock(&self.0).iter().cloned().collect()
+    }
+
+    fn keep(&self, line: String) {
+        let mut lines = lock(&self.0);
+        if lines.len() == KEPT_LINES {
+            lines.pop_front();
+        }
+        lines.push_back(line);
+    }
+}
+
 impl Said {
-    pub(crate) fn listen(stderr: impl AsyncRead + Unpin + Send + 'static, server: ServerName, blanks: Blanks) -> Said {
-        let said = Said { lines: Arc::default(), all: CancellationToken::new() };
-        let listener = Listener { said: said.clone(), log: Log { server, allowance: Allowance::new(LINES_A_SECOND) } };
+    /// What is heard is added to `before` too, which outlives the process.
+    pub(crate) fn listen(
+        stderr: impl AsyncRead + Unpin + Send + 'static,
+        server: ServerName,
+        blanks: Blanks,
+        before: LastLines,
+    ) -> Said {
+        let said = Said { lines: LastLines::default(), all: CancellationToken::new() };
+        let log = Log { server, allowance: Allowance::new(LINES_A_SECOND) };
+        let listener = Listener { said: said.clone(), before, log };
         tokio::spawn(listener.listen(stderr, blanks).in_current_span());
         said
     }
@@ -44,7 +69,7 @@ impl Said {
 
     /// The last line that names an error, or else the last line.
     pub(crate) fn last_words(&self) -> Option<String> {
-        let lines = lock(&self.lines);
+        let lines = lock(&self.lines.0);
         let names_error = |line: &&String| line.to_lowercase().contains("error");
         lines
             .iter()
@@ -53,21 +78,11 @@ impl Said {
             .or(lines.back())
             .map(|line| line.trim().chars().take(LONGEST_WORDS).collect())
     }
-
-    fn keep(&self, line: String) {
-        if line.trim().is_empty() {
-            return;
-        }
-        let mut lines = lock(&self.lines);
-        if lines.len() == KEPT_LINES {
-            lines.pop_front();
-        }
-        lines.push_back(line);
-    }
 }
 
 struct Listener {
     said: Said,
+    before: LastLines,
     log: Log,
 }
 
@@ -91,7 +106,10 @@ impl Listener {
 
     fn hear(&mut self, line: String) {
         self.log.write(&line);
-        self.said.keep(line);
+        if !line.trim().is_empty() {
+            self.before.keep(line.clone());
+            self.said.lines.keep(line);
+        }
     }
 }
 

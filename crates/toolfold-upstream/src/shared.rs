@@ -15,6 +15,7 @@ use crate::call::CallError;
 use crate::connection::Connection;
 use crate::house::House;
 use crate::manifest::Manifest;
+use crate::said::LastLines;
 use crate::upstream::{Event, Report, State};
 
 /// Notifications of a server that are passed on.
@@ -31,6 +32,8 @@ pub(crate) struct Shared {
     pub(crate) house: House,
     /// What must not be read in anything the server says in prose.
     pub(crate) blanks: Blanks,
+    /// What its processes said last on stderr, for people.
+    pub(crate) said: LastLines,
     reports: mpsc::UnboundedSender<Report>,
     now: Mutex<Now>,
     told: Mutex<Allowance>,
@@ -63,6 +66,7 @@ impl Shared {
         Arc::new(Shared {
             memory: house.part(config.max_message),
             blanks: Blanks::of(&config, &house.secrets),
+            said: LastLines::default(),
             house: house.clone(),
             config,
             instance: INSTANCES.fetch_add(1, Ordering::Relaxed),

@@ -39,6 +39,8 @@ pub(crate) enum Command {
     /// A call needs the server.
     Need(oneshot::Sender<Result<Arc<Connection>, CallError>>),
     Refresh,
+    /// A person wants it to run, whatever was before.
+    Start,
     Stop(oneshot::Sender<()>),
 }
 
@@ -115,6 +117,12 @@ impl Supervisor {
                 self.rhythm.hurry();
                 if self.live.is_none() && !self.stopped {
                     self.start_if_due();
+                }
+            }
+            Command::Start => {
+                (self.stopped, self.failure, self.backoff) = (false, None, Backoff::default());
+                if self.live.is_none() && self.attempt.is_none() {
+                    self.start();
                 }
             }
             Command::Stop(done) => {

@@ -160,7 +160,17 @@ impl Upstream {
         }
     }
 
-    /// Stops the server for good; returns when its process is gone.
+    /// What it said last on stderr, over all its starts and without secrets, the oldest line first.
+    pub fn said(&self) -> Vec<String> {
+        self.shared.said.all()
+    }
+
+    /// Starts the server now, also where it was stopped, or failed and is to be tried later.
+    pub fn start(&self) {
+        let _ = self.commands.send(Command::Start);
+    }
+
+    /// Stops the server until it is started again; returns when its process is gone.
     pub async fn stop(&self) {
         let (done, stopped) = oneshot::channel();
         if self.commands.send(Command::Stop(done)).is_ok() {

@@ -9,6 +9,7 @@ pub mod attack;
 pub mod bench;
 pub mod clients;
 pub mod eval;
+pub mod page;
 pub mod peers;
 mod shell;
 pub mod suite;

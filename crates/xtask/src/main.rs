@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use xtask::{Workspace, attack, bench, clients, eval, peers, suite, tables, tidy};
+use xtask::{Workspace, attack, bench, clients, eval, page, peers, suite, tables, tidy};
 
 const HELP: &str = "\
 Tasks of this repository.
@@ -19,6 +19,7 @@ Tasks:
                   --record keeps the figures
   attack [WORD]…  Try to break what is promised, as a client, a server or a bad day could
   clients [NAME]… Try real clients with a fake model: from their own file to Toolfold and back (2 GB of them, from npm)
+  page [FOLDER]   Try the page in a browser, with a hostile catalog behind it; pictures go into the folder
   soak            Do so for twenty minutes with 200 clients (--minutes, --clients), against a quiet run
   bench [PART]…   Measure what Toolfold costs, against the thinnest server there can be:
                   calls, throughput, audit, search, start
@@ -46,6 +47,7 @@ fn run(task: &str, arguments: &[String]) -> Result<()> {
         "bench" if arguments == ["tables"] => tables::run(&Workspace::find()?),
         "bench" => bench::run(&Workspace::find()?, arguments),
         "attack" => attack::run(&Workspace::find()?, arguments),
+        "page" => page::run(&Workspace::find()?, arguments),
         "clients" => clients::run(&Workspace::find()?, arguments),
         "soak" => attack::soak(&Workspace::find()?, arguments),
         "audit-kills" => suite::audit_kills(&Workspace::find()?, arguments),

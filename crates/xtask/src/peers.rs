@@ -14,7 +14,7 @@ use crate::workspace::Workspace;
 
 const NODE: &str = "24.21.0";
 
-const NPM: [(&str, &str); 7] = [
+const NPM: [(&str, &str); 10] = [
     ("@modelcontextprotocol/client", "2.4.0"),
     ("@modelcontextprotocol/conformance", "0.2.0-alpha.12"),
     ("@modelcontextprotocol/inspector", "2.12.0"),
@@ -22,6 +22,10 @@ const NPM: [(&str, &str); 7] = [
     ("@modelcontextprotocol/server-everything", "2026.8.31"),
     ("@modelcontextprotocol/server-filesystem", "2026.8.31"),
     ("@modelcontextprotocol/server-memory", "2026.8.31"),
+    // A browser, what drives it, and what judges whether a page can be used without looking at it.
+    ("@sparticuz/chromium", "147.0.0"),
+    ("axe-core", "4.14.0"),
+    ("playwright-core", "1.65.0"),
 ];
 
 const PYPI: [&str; 5] = [

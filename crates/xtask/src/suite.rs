@@ -1,5 +1,6 @@
 //! Every test, the way it is run everywhere. Lints are not part of it: `.ci/run` asks for them before.
 
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::Result;
@@ -9,6 +10,15 @@ use crate::{eval, peers, shell};
 
 /// `filters` narrow the suite to tests whose names contain one of them.
 pub fn run(workspace: &Workspace, filters: &[String]) -> Result<()> {
+    run_with(workspace, filters, None)
+}
+
+/// As [`run`], with a variable for the tests.
+pub fn run_with(workspace: &Workspace, filters: &[String], variable: Option<(&str, PathBuf)>) -> Result<()> {
+    let cargo = |workspace: &Workspace, arguments: &[&str], filters: &[String]| {
+        let mut command = cargo(workspace, arguments, filters);
+        shell::run_command(command.envs(variable.clone()))
+    };
     peers::install(workspace)?;
     // The tests start these as processes; built once here, no test has to wait for another's build.
     cargo(workspace, &["build", "--workspace", "--bins"], &[])?;
@@ -31,7 +41,7 @@ pub fn audit_kills(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     shell::run_command(&mut command)
 }
 
-fn cargo(workspace: &Workspace, arguments: &[&str], filters: &[String]) -> Result<()> {
+fn cargo(workspace: &Workspace, arguments: &[&str], filters: &[String]) -> Command {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(program);
     command.args(arguments).current_dir(&workspace.root);
@@ -39,5 +49,6 @@ fn cargo(workspace: &Workspace, arguments: &[&str], filters: &[String]) -> Resul
         command.arg("--").args(filters);
     }
     // A snapshot that differs is a failure, and never a new file to be accepted by accident.
-    shell::run_command(command.env("INSTA_UPDATE", "no"))
+    command.env("INSTA_UPDATE", "no");
+    command
 }

@@ -34,7 +34,7 @@ pub fn lines(entry: &Entry) -> &Lines {
 pub(crate) const FORMS: [Level; 3] = [Level::Signature, Level::Summary, Level::Name];
 
 /// The line of an entry in one of its forms.
-pub(crate) fn line(entry: &Entry, lines: &Lines, form: Level) -> String {
+pub fn line(entry: &Entry, lines: &Lines, form: Level) -> String {
     let Lines { signature, summary, grave, .. } = lines;
     let mark = if *grave { GRAVE } else { "" };
     match (form, signature) {

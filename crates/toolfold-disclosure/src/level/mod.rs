@@ -20,8 +20,8 @@ mod within;
 
 pub use details::{describe, usage};
 pub use example::example;
-pub(crate) use lines::{FORMS, line};
-pub use lines::{lines, summary};
+pub(crate) use lines::FORMS;
+pub use lines::{line, lines, summary};
 pub use page::{details_page, full_page, parameter_page};
 pub use parameter::parameter;
 use prose::description;

@@ -69,6 +69,17 @@ impl Source {
         self.upstream().is_some_and(|upstream| upstream.instance() == number)
     }
 
+    /// What it said last on stderr.
+    pub(crate) fn said(&self) -> Vec<String> {
+        self.upstream().map(Upstream::said).unwrap_or_default()
+    }
+
+    pub(crate) fn start(&self) {
+        if let Some(upstream) = self.upstream() {
+            upstream.start();
+        }
+    }
+
     pub(crate) async fn stop(&self) {
         if let Some(upstream) = self.upstream() {
             upstream.stop().await;

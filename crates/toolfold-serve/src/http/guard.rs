@@ -13,15 +13,19 @@ use toolfold_config::Http;
 use toolfold_core::{Principal, Secret};
 
 use super::failure::Refused;
+use super::page;
 use crate::text::shown;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+const SEC_FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
 
 pub(crate) struct Guard {
     /// Accepted beside loopback names; without a port.
     hosts: Vec<String>,
     origins: Vec<String>,
     token: Option<Secret>,
+    /// Without a token: what it takes to change something here.
+    key: Option<&'static Secret>,
     local: Principal,
     /// Whoever has the token.
     holder: Principal,
@@ -37,6 +41,7 @@ impl Guard {
             hosts,
             origins: http.origins.clone(),
             token: http.token.clone(),
+            key: page::page_key(),
             local: Principal::local(),
             holder: Principal::token(),
         }
@@ -62,8 +67,51 @@ impl Guard {
         }
         if request.method == Method::POST {
             self.check_page(request, host, origin)?;
+        } else {
+            self.check_look(request)?;
+        }
+        // The parts of the page are no secret, and where the token is typed.
+        if page::is_asked(request) {
+            return Ok(self.local.clone());
         }
         self.check_token(headers)
+    }
+
+    /// Whether somebody has to have a token to see anything.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.token.is_some()
+    }
+
+    /// Whether whoever came in may start and stop servers. With a token whoever came in has it; without one looking is
+    /// free on this machine, and this takes the key.
+    pub(crate) fn may_change(&self, headers: &HeaderMap) -> Result<(), Refused> {
+        let wanted = match (&self.token, self.key) {
+            (Some(token), _) => token,
+            (None, Some(key)) => key,
+            (None, None) => {
+                return Err(Refused::new(StatusCode::FORBIDDEN, "Nothing can be changed here: there is no key."));
+            }
+        };
+        if bearer(headers)?.is_some_and(|given| same(given.as_bytes(), wanted.expose().as_bytes())) {
+            return Ok(());
+        }
+        Err(Refused::new(
+            StatusCode::UNAUTHORIZED,
+            "This takes a key: `toolfold page` tells it. Send it as `Authorization: Bearer …`.",
+        ))
+    }
+
+    /// A page of another place sees nothing of what it asks for, as browsers see to that. It may not keep us busy either.
+    fn check_look(&self, request: &Parts) -> Result<(), Refused> {
+        let site = only(&request.headers, SEC_FETCH_SITE)?;
+        let elsewhere = site.is_some_and(|site| !matches!(site, "same-origin" | "none"));
+        // Following a link is no way to look at what is behind it.
+        let follows = only(&request.headers, SEC_FETCH_MODE)? == Some("navigate");
+        let listed = only(&request.headers, header::ORIGIN)?.is_some_and(|origin| self.lists_origin(origin));
+        if elsewhere && !follows && !listed && request.uri.path().starts_with("/v1/") {
+            return Err(elsewhere_refused());
+        }
+        Ok(())
     }
 
     /// What a page sends without asking first ("simple" requests) does nothing here, and a page of another place does
@@ -84,18 +132,14 @@ impl Guard {
             || origin.is_some_and(|origin| origin.split_once("://").is_none_or(|(_, place)| place != host));
         let listed = origin.is_some_and(|origin| self.lists_origin(origin));
         if rest && elsewhere && !listed {
-            return Err(Refused::new(
-                StatusCode::FORBIDDEN,
-                "A page of another place may not use the HTTP API. Add it to `origins` under [http] to allow it.",
-            ));
+            return Err(elsewhere_refused());
         }
         Ok(())
     }
 
     fn check_token(&self, headers: &HeaderMap) -> Result<Principal, Refused> {
         let Some(token) = &self.token else { return Ok(self.local.clone()) };
-        let given = only(headers, header::AUTHORIZATION)?.and_then(|value| value.strip_prefix("Bearer "));
-        if given.is_some_and(|given| same(given.as_bytes(), token.expose().as_bytes())) {
+        if bearer(headers)?.is_some_and(|given| same(given.as_bytes(), token.expose().as_bytes())) {
             return Ok(self.holder.clone());
         }
         Err(Refused::new(StatusCode::UNAUTHORIZED, "Send the token as `Authorization: Bearer …`."))
@@ -127,6 +171,17 @@ fn only(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Refused> 
         return Err(bad_request(&format!("The header {name} is sent twice.")));
     }
     value.to_str().map(Some).map_err(|_| bad_request(&format!("The header {name} is not readable text.")))
+}
+
+fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Refused> {
+    Ok(only(headers, header::AUTHORIZATION)?.and_then(|value| value.strip_prefix("Bearer ")))
+}
+
+fn elsewhere_refused() -> Refused {
+    Refused::new(
+        StatusCode::FORBIDDEN,
+        "A page of another place may not use the HTTP API. Add it to `origins` under [http] to allow it.",
+    )
 }
 
 fn bad_request(message: &str) -> Refused {

@@ -14,6 +14,7 @@ mod failure;
 mod guard;
 mod headers;
 mod overview;
+mod page;
 mod place;
 mod post;
 mod reply;
@@ -44,6 +45,7 @@ use tracing::{debug, warn};
 use connections::{Admitted, Connections};
 use failure::Refused;
 use guard::Guard;
+pub use page::page_key;
 pub use place::Deadlines;
 use place::{Busy, Watched};
 use reply::Reply;
@@ -79,12 +81,19 @@ pub(crate) struct App {
     /// How many subscriptions may be open.
     subscriptions: Arc<Semaphore>,
     budget: Arc<Budget>,
+    page: PageState,
     guard: Guard,
     deadlines: Deadlines,
     /// No new work; what is under way goes on.
     stop: CancellationToken,
     /// What is still under way is given up.
     end: CancellationToken,
+}
+
+/// What the page looks at, and nobody else keeps.
+struct PageState {
+    recent: Arc<page::Recent>,
+    costs: page::Costs,
 }
 
 /// Serves until told to stop; what is under way then is finished first, within a time.
@@ -111,7 +120,9 @@ pub async fn serve_http_within(
     tokio::spawn(sessions.clone().announce(gateway.clone(), stop.clone()));
     let (budget, subscriptions) = (Arc::new(Budget::of(&gateway)), Arc::new(Semaphore::new(SUBSCRIPTIONS)));
     let end = CancellationToken::new();
-    let app = App { gateway, surface, sessions, subscriptions, budget, guard, deadlines, stop, end: end.clone() };
+    let page = PageState { recent: Arc::new(page::Recent::new()), costs: page::Costs::default() };
+    tokio::spawn(page.recent.clone().follow(gateway.calls(), end.clone()));
+    let app = App { gateway, surface, sessions, subscriptions, budget, page, guard, deadlines, stop, end: end.clone() };
     let app = Arc::new(app);
     let connections = Arc::new(Connections::new());
     let sweep = tokio::spawn(connections.clone().sweep(deadlines, end.clone()));
@@ -198,6 +209,7 @@ async fn answer(
     let busy = Busy::at(place);
     let (parts, body) = request.into_parts();
     let mut reply = match admit(app, &parts) {
+        Ok(_) if page::is_asked(&parts) => page::answer(parts.uri.path(), app.guard.is_closed()),
         Ok(principal) => routes::answer(app, principal, place.peer, parts, body).await,
         Err(refused) => refused.reply(parts.uri.path()),
     };

@@ -5,18 +5,21 @@ use std::collections::BTreeMap;
 use hyper::StatusCode;
 use serde_json::{Value, json};
 use toolfold_catalog::Node;
-use toolfold_core::{Code, Kind, Principal, Refusal};
+use toolfold_core::{Code, Entry, Kind, Principal, Refusal};
 use toolfold_disclosure::View;
 use toolfold_disclosure::level::summary;
 use toolfold_gateway::Client;
 
-use super::App;
 use super::failure::refused;
 use super::reply::{Reply, json_response};
+use super::{App, rest};
 use crate::text::shown as cut;
 
 const USUAL_LIMIT: usize = 100;
 const LARGEST_LIMIT: usize = 1000;
+/// Of a path and of a filter; the rest is not looked at.
+const MOST_STEPS: usize = 32;
+const MOST_WORDS: usize = 16;
 const KINDS: [Kind; 5] = [Kind::Tool, Kind::Agent, Kind::Skill, Kind::Prompt, Kind::Resource];
 
 pub(super) async fn status(app: &App, principal: Principal) -> Reply {
@@ -28,10 +31,11 @@ pub(super) async fn status(app: &App, principal: Principal) -> Reply {
         "catalog": scope.view().number(),
         "tools": scope.view().count(Kind::Tool),
         "servers": servers,
+        "views": rest::VIEWS,
     }))
 }
 
-/// A page of entries by id: `?server=…&kind=…&limit=…&offset=…`.
+/// A page of entries by id: `?server=…&kind=…&path=…&filter=…&limit=…&offset=…`.
 pub(super) async fn tools(app: &App, principal: Principal, query: &str) -> Reply {
     let asked = match Asked::read(query) {
         Ok(asked) => asked,
@@ -39,11 +43,16 @@ pub(super) async fn tools(app: &App, principal: Principal, query: &str) -> Reply
     };
     let scope = app.gateway.settled(&asker(app, principal)).await;
     let view = scope.view();
-    let wanted = |at: &usize| {
-        let entry = view.entry(*at);
-        entry.kind == asked.kind && asked.server.as_ref().is_none_or(|server| entry.server().as_str() == server)
+    let node = match view.node(&asked.path) {
+        Ok(node) => node,
+        Err(nearest) => {
+            let message = format!("There is no node {:?}.", cut(&asked.path.join("/")));
+            return refused(&Refusal::new(Code::UnknownPath, message).hint(nearest.join("/")));
+        }
     };
-    let all: Vec<usize> = view.entries().filter(wanted).collect();
+    let in_node: Box<dyn Iterator<Item = usize>> =
+        if node.path.is_empty() { Box::new(view.entries()) } else { Box::new(view.entries_in(node)) };
+    let all: Vec<usize> = in_node.filter(|at| asked.wants(view.entry(*at))).collect();
     let page: Vec<Value> = all.iter().skip(asked.offset).take(asked.limit).map(|&at| pointer(&view, at)).collect();
     let next = asked.offset.saturating_add(page.len());
     let next = (!page.is_empty() && next < all.len()).then_some(next);
@@ -107,13 +116,24 @@ fn shown(body: &Value) -> Reply {
 struct Asked {
     server: Option<String>,
     kind: Kind,
+    /// The node it is in; empty for all.
+    path: Vec<String>,
+    /// Words that its id or its description must have, all of them, in small letters.
+    filter: Vec<String>,
     limit: usize,
     offset: usize,
 }
 
 impl Asked {
     fn read(query: &str) -> Result<Asked, Refusal> {
-        let mut asked = Asked { server: None, kind: Kind::Tool, limit: USUAL_LIMIT, offset: 0 };
+        let mut asked = Asked {
+            server: None,
+            kind: Kind::Tool,
+            path: Vec::new(),
+            filter: Vec::new(),
+            limit: USUAL_LIMIT,
+            offset: 0,
+        };
         for (key, value) in url::form_urlencoded::parse(query.as_bytes()) {
             let number = || value.parse::<usize>().map_err(|_| wrong(&key, "a number"));
             match &*key {
@@ -122,12 +142,28 @@ impl Asked {
                     let kind = KINDS.into_iter().find(|kind| kind.as_str() == value);
                     asked.kind = kind.ok_or_else(|| wrong(&key, "tool, agent, skill, prompt or resource"))?;
                 }
+                "path" => {
+                    let steps = value.split('/').take(MOST_STEPS).map(str::trim).filter(|step| !step.is_empty());
+                    asked.path = steps.map(str::to_owned).collect();
+                }
+                "filter" => {
+                    asked.filter = value.split_whitespace().take(MOST_WORDS).map(str::to_lowercase).collect();
+                }
                 "limit" => asked.limit = number()?.clamp(1, LARGEST_LIMIT),
                 "offset" => asked.offset = number()?,
-                _ => return Err(wrong(&key, "one of server, kind, limit and offset")),
+                _ => return Err(wrong(&key, "one of server, kind, path, filter, limit and offset")),
             }
         }
         Ok(asked)
+    }
+
+    fn wants(&self, entry: &Entry) -> bool {
+        let has = |word: &String| {
+            entry.id.to_string().to_lowercase().contains(word) || entry.description.to_lowercase().contains(word)
+        };
+        entry.kind == self.kind
+            && self.server.as_ref().is_none_or(|server| entry.server().as_str() == server)
+            && self.filter.iter().all(has)
     }
 }
 

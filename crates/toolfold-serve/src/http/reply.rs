@@ -82,7 +82,8 @@ pub(crate) fn empty_response(status: StatusCode) -> Reply {
     response
 }
 
-fn whole(status: StatusCode, kind: &'static str, body: impl Into<Bytes>) -> Reply {
+/// A body of this kind.
+pub(crate) fn whole(status: StatusCode, kind: &'static str, body: impl Into<Bytes>) -> Reply {
     let mut response = Response::new(Body::whole(body));
     *response.status_mut() = status;
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));

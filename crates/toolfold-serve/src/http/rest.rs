@@ -1,7 +1,8 @@
-//! The HTTP API: the verbs of the `ontology` surface as endpoints, for programs that do not speak MCP.
+//! The HTTP API: the verbs of the `ontology` surface as endpoints, for programs that do not speak MCP, and what the page
+//! looks at.
 //!
-//! What a reader would get wrong: nothing is decided here. A body becomes a call of the meta-tool of that name, and what
-//! comes back is its answer, or the refusal with a status.
+//! What a reader would get wrong: nothing is decided here. The body of a verb becomes a call of the meta-tool of that name,
+//! and what comes back is its answer, or the refusal with a status.
 
 use std::sync::Arc;
 
@@ -17,16 +18,20 @@ use toolfold_wire::{Object, Raw, RpcError, Silent, raw};
 
 use super::failure::{failed, refused, refused_body};
 use super::reply::{Reply, json_response};
-use super::{App, approvals, body, overview};
+use super::{App, approvals, body, overview, page};
 use crate::apart::apart;
 use crate::text::shown;
 
 pub(super) const VERBS: [&str; 5] = ["list", "search_tool_by_category", "search_nodes", "expand_tool", CALL];
 const CALL: &str = "call_tool";
 /// What a person or a program may look at.
-pub(super) const VIEWS: [&str; 4] = ["status", "tools", "tree", "stats"];
+pub(super) const VIEWS: [&str; 7] = ["status", "tools", "tree", "stats", "servers", "calls", "tokens"];
 /// What is looked at and decided about.
 pub(super) const APPROVALS: &str = "approvals";
+/// What the page asks beside: the reasons of a search, an entry at every level, and servers to be started and stopped.
+pub(super) const QUESTIONS: [&str; 4] = ["explain", "levels", START, STOP];
+const START: &str = "start_server";
+const STOP: &str = "stop_server";
 
 /// Everything below `/v1`, described.
 pub(crate) const OPENAPI: &str = include_str!("openapi.json");
@@ -50,6 +55,9 @@ pub(crate) async fn answer(app: &App, principal: Principal, parts: Parts, body: 
             Err(why) => refused_body(why),
         };
     }
+    if let Some(question) = QUESTIONS.into_iter().find(|question| *question == name) {
+        return Box::pin(ask(app, principal, question, parts, body)).await;
+    }
     match name {
         APPROVALS if looks => approvals::list(app, parts.uri.query().unwrap_or_default()).await,
         APPROVALS => wrong_method(&parts, "GET, POST"),
@@ -58,7 +66,34 @@ pub(crate) async fn answer(app: &App, principal: Principal, parts: Parts, body: 
         "status" => overview::status(app, principal).await,
         "tools" => overview::tools(app, principal, parts.uri.query().unwrap_or_default()).await,
         "tree" => overview::tree(app, principal).await,
+        "servers" => page::servers(app, principal).await,
+        "calls" => page::calls(app, &parts.headers),
+        "tokens" => page::tokens(app, principal).await,
         _ => overview::stats(app, principal).await,
+    }
+}
+
+async fn ask(app: &App, principal: Principal, question: &str, parts: Parts, body: Incoming) -> Reply {
+    if parts.method != Method::POST {
+        return wrong_method(&parts, "POST");
+    }
+    if [START, STOP].contains(&question)
+        && let Err(refused) = app.guard.may_change(&parts.headers)
+    {
+        return refused.reply(parts.uri.path());
+    }
+    let asked = match body::read(app, &parts.headers, body).await {
+        Ok(bytes) => arguments(bytes),
+        Err(why) => return refused_body(why),
+    };
+    match asked {
+        Err(refusal) => refused(&refusal),
+        Ok(asked) => match question {
+            START => page::start(app, &asked).await,
+            STOP => page::stop(app, &asked).await,
+            "levels" => page::levels(app, principal, &asked).await,
+            _ => page::explain(app, principal, &asked).await,
+        },
     }
 }
 
@@ -112,8 +147,8 @@ fn wrong_method(parts: &Parts, right: &'static str) -> Reply {
 }
 
 fn nothing_here() -> Reply {
-    let all =
-        VERBS.iter().map(|verb| format!("POST /v1/{verb}")).chain(VIEWS.iter().map(|view| format!("GET /v1/{view}")));
+    let posts = VERBS.iter().chain(&QUESTIONS).map(|verb| format!("POST /v1/{verb}"));
+    let all = posts.chain(VIEWS.iter().map(|view| format!("GET /v1/{view}")));
     let all = all.chain([format!("GET, POST /v1/{APPROVALS}")]);
     let refusal =
         Refusal::new(Code::InvalidRequest, "There is no such endpoint. /openapi.json describes those there are.");
@@ -133,7 +168,7 @@ mod tests {
         for (path, methods) in document["paths"].as_object().unwrap() {
             described.extend(methods.as_object().unwrap().keys().map(|method| format!("{method} {path}")));
         }
-        let verbs = VERBS.iter().map(|verb| format!("post /v1/{verb}"));
+        let verbs = VERBS.iter().chain(&QUESTIONS).map(|verb| format!("post /v1/{verb}"));
         let views = VIEWS.iter().map(|view| format!("get /v1/{view}"));
         let approvals = ["get", "post"].map(|method| format!("{method} /v1/{APPROVALS}"));
         let mut expected: Vec<String> = verbs.chain(views).chain(approvals).collect();

@@ -9,6 +9,7 @@ mod http;
 mod limits;
 mod measured;
 mod openapi;
+mod page;
 mod properties;
 mod proxy;
 mod rest;

@@ -9,7 +9,7 @@ use toolfold_core::{ServerName, Surface};
 use toolfold_gateway::{Gateway, LocalServer, LocalTool, Options, Output};
 use toolfold_test::{FakeServer, plain_http};
 
-use crate::support::{config, over_http, start, with_token};
+use crate::support::{config, key, over_http, start, with_token};
 
 /// A few tools to walk, search, expand and call.
 pub(crate) fn gateway() -> Gateway {
@@ -44,8 +44,20 @@ impl Api {
     }
 
     async fn send(&self, method: reqwest::Method, path: &str, body: impl Into<reqwest::Body>) -> (u16, Value) {
+        self.send_as(None, method, path, body).await
+    }
+
+    async fn send_as(
+        &self,
+        key: Option<&str>,
+        method: reqwest::Method,
+        path: &str,
+        body: impl Into<reqwest::Body>,
+    ) -> (u16, Value) {
         let url = format!("http://{}{path}", self.0);
-        let reply = plain_http().request(method, url).body(body).send().await.unwrap();
+        let request = plain_http().request(method, url).body(body);
+        let request = key.into_iter().fold(request, |request, key| request.bearer_auth(key));
+        let reply = request.send().await.unwrap();
         let status = reply.status().as_u16();
         (status, serde_json::from_str(&reply.text().await.unwrap()).unwrap_or_default())
     }
@@ -148,7 +160,7 @@ async fn what_is_not_json_or_not_here_is_said_in_json() {
     assert_eq!(status, 400);
     assert_eq!(api.get("/v1/list").await.0, 405);
     let (status, answer) = api.get("/v1/nothing").await;
-    assert_eq!((status, answer["error"]["hints"].as_array().unwrap().len()), (404, 10));
+    assert_eq!((status, answer["error"]["hints"].as_array().unwrap().len()), (404, 17));
     let (status, answer) = api.send(reqwest::Method::POST, "/v1/list", vec![b' '; 33 * 1024 * 1024]).await;
     assert_eq!((status, &answer["error"]["code"]), (413, &json!("TOO_LARGE")));
 }
@@ -183,7 +195,7 @@ async fn every_described_endpoint_answers() {
             let method = method.to_uppercase().parse().unwrap();
             let example = &operation["requestBody"]["content"]["application/json"]["example"];
             let body = if example.is_null() { String::new() } else { example.to_string() };
-            let (status, answer) = api.send(method, path, body).await;
+            let (status, answer) = api.send_as(Some(key()), method, path, body).await;
             assert!(status == 200 || answer["error"]["next_action"].is_object(), "{path}: {status} {answer}");
         }
     }

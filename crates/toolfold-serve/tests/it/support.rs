@@ -143,3 +143,8 @@ pub(crate) async fn all_settled(gateway: &Gateway) {
     let me = toolfold_gateway::Client::inside(toolfold_core::Principal::local(), Surface::Direct);
     gateway.settled_completely(&me).await;
 }
+
+/// What it takes to start and stop servers where there is no token.
+pub(crate) fn key() -> &'static str {
+    toolfold_serve::page_key().unwrap().expose()
+}

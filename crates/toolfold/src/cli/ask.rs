@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use toolfold_gateway::Gateway;
 
 use super::output::Style;
-use super::{Fail, approve, call, ls, scan, search, show, status, tree, usage};
+use super::{Fail, approve, call, ls, page, scan, search, show, status, tree, usage};
 
 /// How long one command waits for the encoder to be ready.
 const ENCODER: Duration = Duration::from_secs(3);
@@ -19,6 +19,7 @@ pub(crate) enum Ask {
     Show(show::Show),
     Call(call::Wanted),
     Status(status::Status),
+    Page(page::Page),
     Scan(scan::Scan),
     Approve(approve::Approve),
     Usage(usage::UsageCommand),
@@ -54,6 +55,7 @@ impl Ask {
             Ask::Show(show) => server_of(&show.tool),
             Ask::Call(call) => server_of(&call.tool),
             Ask::Status(_) => Needs::Status,
+            Ask::Page(_) => Needs::All,
             Ask::Scan(scan) => scan.needs(),
             Ask::Approve(approve) => approve.needs(),
             Ask::Usage(_) => Needs::All,
@@ -74,6 +76,7 @@ impl Ask {
             Ask::Show(show) => show.answer(&view, style),
             Ask::Call(call) => call.answer(gateway, &view).await,
             Ask::Status(_) => status::answer(gateway, style).await,
+            Ask::Page(page) => page.answer(gateway, style),
             Ask::Scan(scan) => scan.answer(gateway, &view, style).await,
             Ask::Approve(approve) => approve.answer(gateway, style).await,
             Ask::Usage(usage) => usage.answer(gateway, &view, style).await,

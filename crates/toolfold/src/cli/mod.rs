@@ -21,6 +21,7 @@ mod ls;
 mod open;
 mod output;
 mod own_file;
+mod page;
 mod prompt;
 mod remove;
 mod scan;
@@ -115,6 +116,8 @@ enum Command {
     Call(call::Call),
     /// Tell how the servers are
     Status(status::Status),
+    /// Tell where the page is, and its key
+    Page(page::Page),
     /// Show what a server wrote, or which tools were called
     Logs(logs::Logs),
     /// See what is held, and approve or refuse it
@@ -162,6 +165,7 @@ fn run(cli: Cli) -> ExitCode {
         Command::Show(show) => common.ask(Ask::Show(show)),
         Command::Call(call) => call.run(&common),
         Command::Status(status) => status.run(&common),
+        Command::Page(page) => page.run(&common),
         Command::Logs(logs) => logs.run(&common),
         Command::Approve(approve) => approve.run(&common),
         Command::Scan(scan) => scan.run(&common),

@@ -63,8 +63,9 @@ impl Serve {
             Some(listener) => {
                 let address = Address(listener.local_addr()?);
                 tell(&format!(
-                    "{announcement}\n  MCP      {}\n  status   http://{}/v1/status",
+                    "{announcement}\n  MCP      {}\n  page     http://{}/\n  status   http://{}/v1/status",
                     address.mcp(),
+                    address.0,
                     address.0
                 ));
                 serve_http(gateway.clone(), surface, listener, stop).await

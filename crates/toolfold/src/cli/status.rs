@@ -18,7 +18,7 @@ States:
   known       not running; its tools are remembered, and it is started when one of them is called
   ready       running, or reachable
   failing     could not be started or reached, or went away: the reason and the next try are said
-  stopped     stopped with Toolfold
+  stopped     stopped on the page, or with Toolfold
 
 Where `toolfold serve` runs with the same configuration, this is how its servers are. Where none runs, servers that nothing
 is known of are started to find out.")]

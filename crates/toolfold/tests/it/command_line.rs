@@ -30,9 +30,11 @@ fn transcript(world: &World, arguments: &[&str]) -> String {
 fn every_page_of_help() {
     let world = World::without_config();
     let mut pages = transcript(&world, &["--help"]);
-    let commands =
-        ["serve", "check", "trust", "search", "ls", "tree", "show", "call", "status", "logs", "scan", "prompt", "eval"];
-    for command in commands.into_iter().chain(["completions", "import", "install", "add", "remove", "audit", "usage"]) {
+    let commands = [
+        "serve", "check", "trust", "search", "ls", "tree", "show", "call", "status", "page", "logs", "scan", "prompt",
+        "eval",
+    ];
+    for command in commands.into_iter().chain(["completions", "import", "install", "add", "remove", "audit", "usage", "approve"]) {
         pages.push_str(&transcript(&world, &[command, "--help"]));
     }
     insta::assert_snapshot!(pages);

@@ -20,6 +20,7 @@ mod fakes;
 mod faults;
 mod inspector;
 mod measured;
+mod page;
 mod peers;
 mod people;
 mod readme;

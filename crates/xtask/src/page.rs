@@ -1,0 +1,21 @@
+//! The page in a browser: one test of the suite, and the pictures it can take.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+
+use crate::suite;
+use crate::workspace::Workspace;
+
+/// The test, in `crates/toolfold/tests/it/page.rs`.
+const TEST: &str = "the_page_in_a_browser";
+
+/// Runs it; with a folder, pictures of every view go there.
+pub fn run(workspace: &Workspace, arguments: &[String]) -> Result<()> {
+    let mut pictures = None;
+    if let Some(folder) = arguments.first().map(PathBuf::from) {
+        std::fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+        pictures = Some(("TOOLFOLD_PICTURES", std::path::absolute(folder)?));
+    }
+    suite::run_with(workspace, &[TEST.to_owned()], pictures)
+}
