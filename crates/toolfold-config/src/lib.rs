@@ -38,6 +38,8 @@ pub use changes::{Changes, changed};
 pub use config::{Config, DEFAULT_MAX_MESSAGE, EraChoice, Http, PreciseTier, Server, Start, Timeouts, Transport};
 pub use options::LoadOptions;
 pub use problem::{Problem, Problems, Severity};
+pub use program::find as find_program;
+pub use resolve::listen;
 pub use source::nearest;
 pub use trust::{TrustError, TrustList, TrustedFile, Verdict};
 

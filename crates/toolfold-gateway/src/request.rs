@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use toolfold_core::{Principal, ServerName, Surface, ToolId};
 use toolfold_wire::{Object, Peer, Raw, RpcError};
 
+use crate::advertised::Advertised;
 use crate::gate::Watch;
 
 /// Resources that one client may watch, and how long their addresses may be.
@@ -36,6 +37,8 @@ pub struct Client {
     pub principal: Principal,
     pub surface: Surface,
     pub capabilities: Option<Raw>,
+    /// What it was told, when it came, that it can ask for.
+    pub told: Advertised,
     log_level: AtomicU8,
     /// What this session has loaded, in that order.
     loaded: Mutex<Vec<ToolId>>,
@@ -43,9 +46,10 @@ pub struct Client {
 }
 
 impl Client {
-    pub fn session(principal: Principal, surface: Surface, capabilities: Option<Raw>) -> Self {
+    pub fn session(principal: Principal, surface: Surface, capabilities: Option<Raw>, told: Advertised) -> Self {
         // Kept for as long as the session: not with the message that it came in.
-        Client::new(ClientKind::Session, principal, surface, capabilities.as_ref().map(Raw::detached))
+        let client = Client::new(ClientKind::Session, principal, surface, capabilities.as_ref().map(Raw::detached));
+        Client { told, ..client }
     }
 
     pub fn request(principal: Principal, surface: Surface, capabilities: Option<Raw>) -> Self {
@@ -65,6 +69,7 @@ impl Client {
             principal,
             surface,
             capabilities,
+            told: Advertised::ALL,
             log_level: AtomicU8::new(LogLevel::Info as u8),
             loaded: Mutex::default(),
             watches: Mutex::default(),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use toolfold_gateway::Gateway;
 
 use super::output::Style;
-use super::{Fail, call, ls, scan, search, show, status, tree};
+use super::{Fail, call, ls, scan, search, show, status, tokens, tree};
 
 /// How long one command waits for the encoder to be ready.
 const ENCODER: Duration = Duration::from_secs(3);
@@ -20,6 +20,7 @@ pub(crate) enum Ask {
     Call(call::Wanted),
     Status(status::Status),
     Scan(scan::Scan),
+    Tokens(tokens::Tokens),
 }
 
 /// What goes to stdout, and why the command fails although there is something to print.
@@ -53,6 +54,7 @@ impl Ask {
             Ask::Call(call) => server_of(&call.tool),
             Ask::Status(_) => Needs::Status,
             Ask::Scan(scan) => scan.needs(),
+            Ask::Tokens(tokens) => tokens.needs(),
         }
     }
 
@@ -71,6 +73,7 @@ impl Ask {
             Ask::Call(call) => call.answer(gateway, &view).await,
             Ask::Status(_) => status::answer(gateway, style).await,
             Ask::Scan(scan) => scan.answer(&view, style),
+            Ask::Tokens(tokens) => tokens.answer(gateway).await,
         }
     }
 }

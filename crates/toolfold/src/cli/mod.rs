@@ -7,6 +7,8 @@ mod call;
 mod check;
 mod completions;
 mod content;
+mod cost;
+mod doctor;
 mod eval;
 mod fail;
 mod import;
@@ -26,6 +28,7 @@ mod search;
 mod serve;
 mod show;
 mod status;
+mod tokens;
 mod tree;
 mod trust;
 
@@ -90,6 +93,8 @@ enum Command {
     Serve(serve::Serve),
     /// Check the configuration and report every problem
     Check(check::Check),
+    /// Try everything: servers, clients, surroundings; and say what to do
+    Doctor(doctor::Doctor),
     /// Take over the servers that your clients have
     Import(import::Import),
     /// Make a client use Toolfold, or take Toolfold out of it again
@@ -112,6 +117,8 @@ enum Command {
     Call(call::Call),
     /// Tell how the servers are
     Status(status::Status),
+    /// Tell what the tools cost a model, directly and through Toolfold
+    Tokens(tokens::Tokens),
     /// Show what a server wrote, or which tools were called
     Logs(logs::Logs),
     /// Look for what is suspicious about definitions
@@ -142,6 +149,7 @@ fn run(cli: Cli) -> ExitCode {
     let outcome = match command {
         Command::Serve(serve) => serve.run(&common),
         Command::Check(check) => check.run(&common),
+        Command::Doctor(doctor) => doctor.run(&common),
         Command::Import(import) => import.run(&common),
         Command::Install(install) => install.run(&common),
         Command::Add(add) => add.run(&common),
@@ -153,6 +161,7 @@ fn run(cli: Cli) -> ExitCode {
         Command::Show(show) => common.ask(Ask::Show(show)),
         Command::Call(call) => call.run(&common),
         Command::Status(status) => status.run(&common),
+        Command::Tokens(tokens) => tokens.run(&common),
         Command::Logs(logs) => logs.run(&common),
         Command::Scan(scan) => scan.run(&common),
         Command::Prompt(prompt) => prompt.run(&common),

@@ -30,8 +30,10 @@ fn transcript(world: &World, arguments: &[&str]) -> String {
 fn every_page_of_help() {
     let world = World::without_config();
     let mut pages = transcript(&world, &["--help"]);
-    let commands =
-        ["serve", "check", "trust", "search", "ls", "tree", "show", "call", "status", "logs", "scan", "prompt", "eval"];
+    let commands = [
+        "serve", "check", "trust", "search", "ls", "tree", "show", "call", "status", "logs", "scan", "prompt", "eval",
+        "doctor", "tokens",
+    ];
     for command in commands.into_iter().chain(["completions", "import", "install", "add", "remove"]) {
         pages.push_str(&transcript(&world, &[command, "--help"]));
     }
