@@ -14,7 +14,7 @@ use toolfold_core::Surface;
 use toolfold_gateway::{Gateway, Options};
 use toolfold_serve::{Address, serve_http, serve_stdio};
 
-use super::open::{local_servers, runtime};
+use super::open::{arrivals, local_servers, runtime};
 use super::output::{progress, tell};
 use super::own_file::environment;
 use super::{Common, Fail, instance, journal, log, parse_surface};
@@ -97,7 +97,7 @@ const WAITING: &str = "Toolfold waits for an MCP client on stdin: a JSON-RPC mes
 CLIENT` makes a client start it so.\nFor you there are `toolfold serve`, `toolfold search` and `toolfold call`. Ctrl-D ends this.";
 /// What is over sooner is not worth a word.
 const SILENCE: Duration = Duration::from_millis(500);
-const LOOK: Duration = Duration::from_millis(100);
+const LOOK: Duration = Duration::from_millis(250);
 /// Clients that are named; more are counted.
 const NAMED: usize = 4;
 
@@ -111,13 +111,8 @@ async fn tell_arrivals(gateway: Gateway) {
         if waiting.is_empty() {
             break;
         }
-        let all = gateway.status().await.len();
-        let names: Vec<&str> = waiting.iter().map(|name| name.as_str()).collect();
-        progress(&format!(
-            "{} of {all} servers have answered, waiting for {} …",
-            all - names.len().min(all),
-            names.join(", ")
-        ));
+        let names: Vec<String> = waiting.iter().map(ToString::to_string).collect();
+        progress(&arrivals(gateway.status().await.len(), &names));
         waited = true;
         tokio::time::sleep(LOOK).await;
     }
@@ -186,13 +181,16 @@ fn no_config(environment: &Environment) -> String {
     if clients.len() > NAMED {
         names.push(&more);
     }
+    let (have, their, they) =
+        if clients.len() == 1 { ("has", "its", "it has") } else { ("have", "their", "they have") };
+    let install = format!("toolfold install {}", first.id);
+    let width = install.chars().count();
     format!(
-        "  config   none: this is the built-in toolbox\n  clients  {} {} a file here. Put their servers behind Toolfold with\n\n             \
-         toolfold import         takes over the servers they have, and shows them first\n             \
-         toolfold install {:<6} makes {} use Toolfold (--all: every client)\n",
+        "  config   none: this is the built-in toolbox\n  clients  {} {have} a file here. To put {their} servers behind Toolfold:\n\n             \
+         {:<width$}  takes over the servers {they}; it shows them first\n             \
+         {install}  makes {} use Toolfold (--all: every client)\n",
         names.join(", "),
-        if clients.len() == 1 { "has" } else { "have" },
-        first.id,
+        "toolfold import",
         first.name,
     )
 }

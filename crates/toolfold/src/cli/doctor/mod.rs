@@ -22,7 +22,7 @@ use toolfold_config::{Config, Server};
 use toolfold_core::{ServerName, words};
 
 use super::cost::counted;
-use super::open::runtime;
+use super::open::{arrivals, runtime};
 use super::output::{Style, print, print_json, progress};
 use super::own_file::environment;
 use super::{Common, Fail, log};
@@ -76,7 +76,7 @@ impl Doctor {
         let (options, style) = (common.options(), Style::here(common.json));
         let environment = environment(&options);
         let loaded = toolfold_config::load(&options);
-        let mut told = Told { style, json: common.json, all: Vec::new() };
+        let mut told = Told { style, json: common.json, all: Vec::new(), in_lines: false };
         let here = if self.servers.is_empty() { Some(here::look(&options, &loaded, &environment).await) } else { None };
         here.iter().try_for_each(|ladder| told.tell(ladder, false))?;
         let config = match loaded {
@@ -144,6 +144,7 @@ async fn try_all(
     mut tell: impl FnMut(&Ladder) -> Result<(), Fail>,
 ) -> Result<Vec<Ladder>, Fail> {
     let mut waiting: Vec<ServerName> = servers.iter().map(|server| server.name.clone()).collect();
+    let all = waiting.len();
     let (done, mut finished) = mpsc::unbounded_channel();
     let places = Arc::new(Semaphore::new(AT_ONCE));
     let mut work = JoinSet::new();
@@ -177,8 +178,8 @@ async fn try_all(
             }
             Ok(None) => break,
             Err(_) if begun.elapsed() >= SILENCE && !common.quiet => {
-                let names: Vec<&str> = waiting.iter().map(ServerName::as_str).collect();
-                progress(&format!("{} s, waiting for {} …", begun.elapsed().as_secs(), names.join(", ")));
+                let names: Vec<String> = waiting.iter().map(ToString::to_string).collect();
+                progress(&format!("{} s: {}", begun.elapsed().as_secs(), arrivals(all, &names)));
                 shown = true;
             }
             Err(_) => {}
@@ -196,6 +197,8 @@ struct Told {
     style: Style,
     json: bool,
     all: Vec<Mark>,
+    /// The last thing that was printed is a line among others.
+    in_lines: bool,
 }
 
 impl Told {
@@ -204,9 +207,11 @@ impl Told {
         if self.json {
             return Ok(());
         }
-        let text = ladder.to_text(self.style, short);
-        let is_line = text.lines().count() == 1;
-        print(&if is_line { text } else { format!("{text}\n") })
+        // A gap after a ladder, none between lines, and one where lines end.
+        let was_short = std::mem::replace(&mut self.in_lines, short && ladder.mark() != Mark::Bad);
+        let before = if was_short && !self.in_lines { "\n" } else { "" };
+        let after = if self.in_lines { "" } else { "\n" };
+        print(&format!("{before}{}{after}", ladder.to_text(self.style, short)))
     }
 
     fn end(&self, here: Option<Ladder>, mut servers: Vec<Ladder>, clients: Option<Ladder>) -> Result<(), Fail> {

@@ -56,6 +56,19 @@ impl Rung {
     pub(crate) fn advised(self, advice: impl Into<String>) -> Rung {
         Rung { advice: Some(advice.into()), ..self }
     }
+
+    fn to_text(&self, style: Style) -> String {
+        let took = self.took.map(|took| format!("  {}", style.dim(&seconds(took)))).unwrap_or_default();
+        let line = format!("{} {:<STEP$} {}{took}", sign(self.mark, style), self.step, shown_line(&self.text));
+        let mut text = format!("  {}\n", line.trim_end());
+        if let Some(words) = &self.words {
+            text.push_str(&format!("    {}\n", style.dim(&format!("it said: {}", shown_line(words)))));
+        }
+        if let Some(advice) = &self.advice {
+            text.push_str(&format!("    {} {}\n", style.bold("→"), shown_line(advice)));
+        }
+        text
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -83,26 +96,21 @@ impl Ladder {
         self.rungs.push(rung);
     }
 
-    /// All of it; with `short`, what is well is one line.
+    /// All of it; with `short`, what is well is one line, and of the rest only what is not.
     pub(crate) fn to_text(&self, style: Style, short: bool) -> String {
-        if let (true, Mark::Good, Some(last)) =
-            (short, self.mark(), self.rungs.iter().rfind(|rung| rung.step == "tools"))
-        {
-            let line = format!("{} {}", sign(Mark::Good, style), style.bold(&shown_line(&self.name)));
-            return format!("{line}  {}  {}\n", shown_line(&last.text), style.dim(&seconds(self.took)));
-        }
-        let mut text = format!("{}\n", style.bold(&shown_line(&self.name)));
-        for rung in &self.rungs {
-            let took = rung.took.map(|took| format!("  {}", style.dim(&seconds(took)))).unwrap_or_default();
-            let line = format!("{} {:<STEP$} {}{took}", sign(rung.mark, style), rung.step, shown_line(&rung.text));
-            text.push_str(&format!("  {}\n", line.trim_end()));
-            if let Some(words) = &rung.words {
-                text.push_str(&format!("    {}\n", style.dim(&format!("it said: {}", shown_line(words)))));
-            }
-            if let Some(advice) = &rung.advice {
-                text.push_str(&format!("    {} {}\n", style.bold("→"), shown_line(advice)));
-            }
-        }
+        let tools = self.rungs.iter().rfind(|rung| rung.step == "tools").filter(|_| short && self.mark() != Mark::Bad);
+        let mut text = match tools {
+            Some(tools) => format!(
+                "{} {}  {}  {}\n",
+                sign(self.mark(), style),
+                style.bold(&shown_line(&self.name)),
+                shown_line(&tools.text),
+                style.dim(&seconds(self.took))
+            ),
+            None => format!("{}\n", style.bold(&shown_line(&self.name))),
+        };
+        let told = self.rungs.iter().filter(|rung| tools.is_none() || rung.mark != Mark::Good);
+        told.for_each(|rung| text.push_str(&rung.to_text(style)));
         text
     }
 

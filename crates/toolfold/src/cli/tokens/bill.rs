@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use toolfold_core::{Principal, Surface};
+use toolfold_core::{Entry, Principal, Surface};
 use toolfold_disclosure::level::summary;
 use toolfold_disclosure::{Action, View, answered, route, tokens};
 use toolfold_gateway::{Client, Gateway};
@@ -33,12 +33,12 @@ pub(crate) struct Part {
     pub(crate) tools: Vec<(String, usize)>,
 }
 
-/// Searches for the catalog's own tools in the words of their descriptions: request and answer together.
+/// Searches for the catalog's own tools, question and answer together: the mean, and where nine of ten are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Search {
     pub(crate) samples: usize,
     pub(crate) low: usize,
-    pub(crate) median: usize,
+    pub(crate) mean: usize,
     pub(crate) high: usize,
 }
 
@@ -84,10 +84,12 @@ impl Bill {
         self.shown.1 + self.instructions
     }
 
-    /// After how many searches in one conversation the tools themselves would have cost less.
-    pub(crate) fn pays_for(&self) -> Option<usize> {
-        let search = self.search?.median.max(1);
-        Some(self.direct().1.saturating_sub(self.through()) / search)
+    /// For how many searches in one conversation it costs less than the tools themselves: where all are as dear as the
+    /// dearest, and where they are as they usually are.
+    pub(crate) fn pays_for(&self) -> Option<(usize, usize)> {
+        let search = self.search?;
+        let saved = self.direct().1.saturating_sub(self.through());
+        Some((saved / search.high.max(1), saved / search.mean.max(1)))
     }
 }
 
@@ -104,11 +106,25 @@ impl Search {
     fn measure(view: &View<'_>) -> Option<Search> {
         let all: Vec<usize> = view.tools().collect();
         let step = all.len().div_ceil(SAMPLES).max(1);
-        let mut costs: Vec<usize> =
-            all.iter().step_by(step).filter_map(|place| one(view, &summary(view.entry(*place)))).collect();
+        let sample = all.iter().step_by(step).map(|place| question(view.entry(*place)));
+        let mut costs: Vec<usize> = sample.filter_map(|question| one(view, &question)).collect();
         costs.sort_unstable();
         let at = |share: f64| costs.get(((costs.len().saturating_sub(1)) as f64 * share).round() as usize).copied();
-        Some(Search { samples: costs.len(), low: at(0.05)?, median: at(0.5)?, high: at(0.95)? })
+        let mean = costs.iter().sum::<usize>().div_ceil(costs.len().max(1));
+        Some(Search { samples: costs.len(), low: at(0.05)?, mean, high: at(0.95)? })
+    }
+}
+
+/// As somebody asks who knows what it is about and not what the tool is called: two words of what is said of it, after the
+/// verb that most descriptions begin with. Whole sentences of the description would be found at once, and their answers
+/// be half as long as those to questions that people and models really ask.
+fn question(entry: &Entry) -> String {
+    let summary = summary(entry);
+    let words: Vec<&str> =
+        summary.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() > 3).collect();
+    match words.get(1..words.len().min(3)) {
+        Some(about) if !about.is_empty() => about.join(" "),
+        _ => entry.name().replace(['_', '-', '.'], " "),
     }
 }
 

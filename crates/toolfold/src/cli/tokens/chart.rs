@@ -78,6 +78,6 @@ mod tests {
             let text = chart(&rows, Some(width), style);
             assert!(width < 40 || text.lines().all(|line| line.chars().count() <= width), "{width}\n{text}");
         }
-        assert!(chart(&[row(&"x".repeat(500), 1)], Some(100), style).chars().count() < 100);
+        assert!(chart(&[row(&"x".repeat(500), 1)], Some(100), style).trim_end().chars().count() <= 100);
     }
 }

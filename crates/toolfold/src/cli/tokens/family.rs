@@ -33,18 +33,8 @@ impl Family {
         (times(self.low).floor() as usize, times(self.high).ceil() as usize)
     }
 
-    /// `16,555`, `25.4–29.3 k`
     pub(crate) fn shown(&self, tokens: usize) -> String {
-        let (low, high) = self.range(tokens);
-        if low == high {
-            return grouped(low);
-        }
-        let (unit, digits, name) = match high {
-            0..10_000 => return format!("{}–{}", grouped(low), grouped(high)),
-            10_000..1_000_000 => (1_000.0, if high < 100_000 { 1 } else { 0 }, "k"),
-            _ => (1_000_000.0, 2, "M"),
-        };
-        format!("{:.digits$}–{:.digits$} {name}", low as f64 / unit, high as f64 / unit)
+        shown(self.range(tokens))
     }
 
     pub(crate) fn to_json(&self, direct: usize, through: usize) -> Value {
@@ -74,14 +64,27 @@ impl Framing {
     pub(crate) fn shown(&self, tools: usize) -> String {
         match self.of(tools) {
             (0, 0) => "nothing".to_owned(),
-            (low, high) if low == high => grouped(low),
-            (low, high) => format!("{}–{}", grouped(low), grouped(high)),
+            range => shown(range),
         }
     }
 
     pub(crate) fn to_json(&self, direct: usize, through: usize) -> Value {
         json!({"models": self.models, "estimate": true, "direct": self.of(direct), "toolfold": self.of(through)})
     }
+}
+
+/// `16,555`, `306–354`, `25.4–29.3 k`
+fn shown((low, high): (usize, usize)) -> String {
+    if low == high {
+        return grouped(low);
+    }
+    let (unit, digits, name) = match high {
+        0..10_000 => return format!("{}–{}", grouped(low), grouped(high)),
+        10_000..100_000 => (1_000.0, 1, "k"),
+        100_000..1_000_000 => (1_000.0, 0, "k"),
+        _ => (1_000_000.0, 2, "M"),
+    };
+    format!("{:.digits$}–{:.digits$} {name}", low as f64 / unit, high as f64 / unit)
 }
 
 #[cfg(test)]

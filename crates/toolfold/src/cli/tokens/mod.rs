@@ -25,8 +25,8 @@ figures are exact. For other models they are ranges, made by counting 4,378 tool
 of ten servers are within. Claude's vocabularies are not published; its ranges rest on an unofficial reconstruction. Framing, what \
 a provider wraps around tools, is an estimate of its own and not part of any other figure.
 
-A search is measured on your own tools: they are searched for in the words of their descriptions, and question and answer are \
-counted together. Every answer is assumed to stay in the conversation.
+A search is measured on your own tools: they are asked for in two words of their descriptions, which costs about what real questions \
+do, and question and answer are counted together. Every answer is assumed to stay in the conversation.
 
 Where `toolfold serve` runs with the same configuration, it is asked; else what is remembered is counted.")]
 pub(crate) struct Tokens {
@@ -155,26 +155,25 @@ fn compared(bill: &Bill, style: Style) -> String {
         return text;
     };
     text.push_str(&format!(
-        "  one search        {} tokens, question and answer; {} to {} in {} searches for these tools\n",
-        grouped(search.median),
+        "  one search        about {} tokens, question and answer; nine of ten are between {} and {}\n",
+        grouped(search.mean),
         grouped(search.low),
-        grouped(search.high),
-        grouped(search.samples)
+        grouped(search.high)
     ));
-    match bill.pays_for() {
-        _ if direct <= through => text.push_str(
-            "  So few tools cost less when they are shown as they are: `toolfold serve --surface direct` does that.\n",
-        ),
-        Some(0) => text.push_str(
-            "  With the first search it costs more than showing the tools: `--surface direct` is for so few.\n",
-        ),
-        Some(searches) => text.push_str(&format!(
-            "  It pays for the first {} of a conversation, and costs more than showing every tool after that.\n",
-            counted(searches, "search").replace("searchs", "searches")
-        )),
-        None => {}
-    }
+    text.push_str(&pays(bill));
     text
+}
+
+fn pays(bill: &Bill) -> String {
+    let direct = "`toolfold serve --surface direct` shows them as they are";
+    match bill.pays_for() {
+        None => String::new(),
+        Some((_, 0)) => format!("  So few tools cost less without Toolfold's search: {direct}.\n"),
+        Some((least, usual)) => format!(
+            "  It pays for about {usual} searches in a conversation ({least} if all were among the longest); after that, showing every tool\n  \
+             would have cost less.\n"
+        ),
+    }
 }
 
 fn families(bill: &Bill, style: Style) -> String {
