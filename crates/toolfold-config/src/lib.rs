@@ -42,6 +42,8 @@ pub use config::{Config, DEFAULT_MAX_MESSAGE, EraChoice, Http, PreciseTier, Serv
 pub use operation::{Audit, AuditMode, Keep, Limits, Rate, Recorded, Telemetry};
 pub use options::LoadOptions;
 pub use problem::{Problem, Problems, Severity};
+pub use program::find as find_program;
+pub use resolve::listen;
 pub use source::nearest;
 pub use trust::{TrustError, TrustList, TrustedFile, Verdict};
 

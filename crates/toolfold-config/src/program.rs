@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::report::quoted;
 
 /// A name with a slash is a path from the folder the server runs in; any other is searched for in `PATH`.
-pub(crate) fn find(command: &str, paths: &str, directory: &Path) -> Option<PathBuf> {
+pub fn find(command: &str, paths: &str, directory: &Path) -> Option<PathBuf> {
     if command.contains('/') {
         return Some(directory.join(command)).filter(|path| is_program(path));
     }

@@ -308,9 +308,11 @@ const TOOLBOX: &str = "toolbox";
 
 pub(crate) const LISTEN_HINT: &str = "write an address and a port: \"127.0.0.1:7420\"";
 
-pub(crate) fn listen(text: &str) -> Option<SocketAddr> {
+/// An address to listen on, as people write it: `127.0.0.1:7420`, `[::1]:7420`, `localhost:7420`, or `:7420`, which is this
+/// machine alone: whoever means every network says so.
+pub fn listen(text: &str) -> Option<SocketAddr> {
     let text = text.trim();
-    match text.strip_prefix("localhost:") {
+    match text.strip_prefix("localhost:").or_else(|| text.strip_prefix(':')) {
         Some(port) => port.parse().ok().map(|port: u16| SocketAddr::from(([127, 0, 0, 1], port))),
         None => text.parse().ok(),
     }

@@ -26,12 +26,26 @@ const DEPTH: usize = 10;
 pub struct Evaluation {
     pub figures: Figures,
     pub calibration: Vec<Bin>,
+    /// The questions whose answer does not begin with a right tool.
+    pub failures: Vec<Failure>,
+}
+
+/// A question that was not answered as it should be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Failure {
+    /// Its position in the set.
+    pub query: usize,
+    /// Where a right tool stands, from 1; `None`: not among the first ten.
+    pub rank: Option<usize>,
+    /// The position in the catalog of what was first instead.
+    pub first: Option<usize>,
 }
 
 /// Asks every query of a set; `each` hears how many are done.
 pub fn evaluate(set: &EvalSet, index: &Index, ranker: Ranker, mut each: impl FnMut(usize)) -> Evaluation {
     let mut metrics = Metrics::default();
     let mut reliability = Reliability::default();
+    let mut failures = Vec::new();
     for (done, query) in set.queries.iter().enumerate() {
         let ask = Query { text: &query.text, limit: DEPTH, ranker, ..Query::default() };
         let begun = Instant::now();
@@ -42,6 +56,10 @@ pub fn evaluate(set: &EvalSet, index: &Index, ranker: Ranker, mut each: impl FnM
             metrics.add_unanswerable(first.map_or(0.0, |hit| hit.confidence), took);
         } else {
             let ranks: Vec<usize> = found.hits.iter().map(|hit| hit.entry).collect();
+            let rank = ranks.iter().position(|found| query.relevant.contains(found)).map(|place| place + 1);
+            if rank != Some(1) {
+                failures.push(Failure { query: done, rank, first: ranks.first().copied() });
+            }
             metrics.add(&ranks, &query.relevant, took);
         }
         if let Some(first) = first {
@@ -50,5 +68,5 @@ pub fn evaluate(set: &EvalSet, index: &Index, ranker: Ranker, mut each: impl FnM
         each(done + 1);
     }
     let answers = (ranker == Ranker::Fused).then(|| Answers::of(set, index));
-    Evaluation { figures: metrics.finish(answers), calibration: reliability.finish() }
+    Evaluation { figures: metrics.finish(answers), calibration: reliability.finish(), failures }
 }

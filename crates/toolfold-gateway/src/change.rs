@@ -30,6 +30,9 @@ impl Change {
                 let listed = client.surface == Surface::Direct || !client.loaded().is_empty();
                 if listed || *pinned { vec![(TOOLS_CHANGED, None)] } else { Vec::new() }
             }
+            // Who was told that there is no such list does not expect to hear of it.
+            Change::Prompts if !client.told.prompts => Vec::new(),
+            Change::Resources if !client.told.resources => Vec::new(),
             Change::Prompts => vec![(PROMPTS_CHANGED, None)],
             Change::Resources => vec![(RESOURCES_CHANGED, None)],
             Change::Resource { server, uri } => {

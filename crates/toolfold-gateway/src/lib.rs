@@ -1,6 +1,7 @@
 //! The running thing: one snapshot that readers take without a lock, one writer that publishes the next, and dispatch
 //! between them. It knows no transport: whoever has a message and a [`Peer`](toolfold_wire::Peer) to answer can use it.
 
+mod advertised;
 mod build;
 mod call;
 mod change;
@@ -31,6 +32,7 @@ mod trust;
 mod usage;
 mod writer;
 
+pub use advertised::Advertised;
 pub use change::{Change, PROMPTS_CHANGED, RESOURCE_UPDATED, RESOURCES_CHANGED, TOOLS_CHANGED, updated};
 pub use files::{Documents, Unusable, document_files};
 pub use gate::{CallRecord, Failed, Watch};

@@ -9,6 +9,7 @@ use toolfold_core::{Principal, ServerName, Surface, ToolId};
 use toolfold_telemetry::Context;
 use toolfold_wire::{Object, Peer, Raw, RpcError};
 
+use crate::advertised::Advertised;
 use crate::gate::Watch;
 
 /// Resources that one client may watch, and how long their addresses may be.
@@ -41,6 +42,8 @@ pub struct Client {
     pub capabilities: Option<Raw>,
     /// The program, as it calls itself.
     pub about: Option<Arc<str>>,
+    /// What it was told, when it came, that it can ask for.
+    pub told: Advertised,
     log_level: AtomicU8,
     /// What this session has loaded, in that order.
     loaded: Mutex<Vec<ToolId>>,
@@ -48,9 +51,10 @@ pub struct Client {
 }
 
 impl Client {
-    pub fn session(principal: Principal, surface: Surface, capabilities: Option<Raw>) -> Self {
+    pub fn session(principal: Principal, surface: Surface, capabilities: Option<Raw>, told: Advertised) -> Self {
         // Kept for as long as the session: not with the message that it came in.
-        Client::new(ClientKind::Session, principal, surface, capabilities.as_ref().map(Raw::detached))
+        let client = Client::new(ClientKind::Session, principal, surface, capabilities.as_ref().map(Raw::detached));
+        Client { told, ..client }
     }
 
     pub fn request(principal: Principal, surface: Surface, capabilities: Option<Raw>) -> Self {
@@ -71,6 +75,7 @@ impl Client {
             surface,
             capabilities,
             about: None,
+            told: Advertised::ALL,
             log_level: AtomicU8::new(LogLevel::Info as u8),
             loaded: Mutex::default(),
             watches: Mutex::default(),
@@ -196,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_session_loads_so_many_tools_and_all_of_a_wish_or_none() {
-        let client = Client::session(Principal::local(), Surface::Lifecycle, None);
+        let client = Client::session(Principal::local(), Surface::Lifecycle, None, Advertised::ALL);
         let tools: Vec<ToolId> = (0..129).filter_map(|n| ToolId::parse(&format!("hub.tool_{n}"))).collect();
         assert_eq!(client.load(&tools), None);
         assert_eq!(client.loaded().len(), 0);

@@ -26,7 +26,7 @@ pub(crate) struct Conversation {
 
 impl Conversation {
     /// Answers `initialize` and begins the conversation.
-    pub(crate) fn begin(
+    pub(crate) async fn begin(
         gateway: &Gateway,
         principal: Principal,
         surface: Surface,
@@ -37,14 +37,17 @@ impl Conversation {
         };
         let version = negotiate(&requested);
         let capabilities = checked_capabilities(params.get("capabilities"))?;
+        let advertised = gateway.advertised().await;
         let conversation = Conversation {
             gateway: gateway.clone(),
-            client: Arc::new(Client::session(principal, surface, capabilities).called(params.get("clientInfo"))),
+            client: Arc::new(
+                Client::session(principal, surface, capabilities, advertised).called(params.get("clientInfo")),
+            ),
             version,
             asks: Arc::default(),
             running: Arc::default(),
         };
-        Ok((conversation, info::initialized(gateway, surface, version)))
+        Ok((conversation, info::initialized(gateway, surface, version, advertised)))
     }
 
     /// Lets a request in, from when on it can be cancelled; an error where it is not worked on.

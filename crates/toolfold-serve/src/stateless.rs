@@ -67,7 +67,7 @@ impl Asker {
         let Asking { id, method, params, about } = asking;
         let freshness = freshness(self.surface, &method);
         let result = match method.as_str() {
-            "server/discover" => info::discovered(&self.gateway, self.surface),
+            "server/discover" => info::discovered(&self.gateway, self.surface).await,
             "initialize" | "ping" | "logging/setLevel" | "resources/subscribe" | "resources/unsubscribe" => {
                 return Err(RpcError::method_not_found(&method));
             }

@@ -176,7 +176,7 @@ impl Connection {
 
     async fn initialize(&mut self, asking: Asking) {
         let Asker { gateway, principal, surface } = &self.asker;
-        let outcome = match Conversation::begin(gateway, principal.clone(), *surface, &asking.params) {
+        let outcome = match Conversation::begin(gateway, principal.clone(), *surface, &asking.params).await {
             Ok((conversation, result)) => {
                 self.begin(Arc::new(conversation));
                 Ok(result)

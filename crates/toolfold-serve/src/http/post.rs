@@ -105,7 +105,7 @@ async fn ask(app: &Arc<App>, caller: Caller, headers: &HeaderMap, accepts: Accep
         return Box::pin(stateless::request(app, asker, headers, accepts, asking)).await;
     }
     if asking.method == "initialize" {
-        return initialize(app, &caller, asking);
+        return initialize(app, &caller, asking).await;
     }
     let session = match session_of(app, &caller, headers) {
         Ok(session) => session,
@@ -117,9 +117,9 @@ async fn ask(app: &Arc<App>, caller: Caller, headers: &HeaderMap, accepts: Accep
     }
 }
 
-fn initialize(app: &App, caller: &Caller, asking: Asking) -> Reply {
+async fn initialize(app: &App, caller: &Caller, asking: Asking) -> Reply {
     let id = asking.id;
-    let begun = Conversation::begin(&app.gateway, caller.principal.clone(), caller.surface, &asking.params);
+    let begun = Conversation::begin(&app.gateway, caller.principal.clone(), caller.surface, &asking.params).await;
     let (conversation, result) = match begun {
         Ok(begun) => begun,
         Err(error) => return error_response(StatusCode::OK, Some(id), error),

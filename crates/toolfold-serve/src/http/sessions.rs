@@ -175,9 +175,9 @@ mod tests {
     use crate::budget::Budget;
     use crate::conversation::Conversation;
 
-    fn begin(sessions: &Sessions, gateway: &Gateway) -> Result<String, NoSession> {
+    async fn begin(sessions: &Sessions, gateway: &Gateway) -> Result<String, NoSession> {
         let hello = Object::new().with("protocolVersion", "2025-11-25");
-        let begun = Conversation::begin(gateway, Principal::local(), Surface::Compact, &hello);
+        let begun = Conversation::begin(gateway, Principal::local(), Surface::Compact, &hello).await;
         let Ok((conversation, _)) = begun else { panic!("a conversation begins") };
         sessions.begin(Session::new(conversation, Ipv4Addr::LOCALHOST.into(), Arc::new(Budget::of(gateway))))
     }
@@ -187,20 +187,20 @@ mod tests {
         let gateway = Gateway::start(Options { config: Default::default(), local: Vec::new() });
         let sessions = Sessions { most: 2, table: Mutex::default() };
         let me = Principal::local();
-        let used = begin(&sessions, &gateway).expect("the first place");
-        let unused = begin(&sessions, &gateway).expect("the second place");
+        let used = begin(&sessions, &gateway).await.expect("the first place");
+        let unused = begin(&sessions, &gateway).await.expect("the second place");
         assert!(sessions.find(&used, &me).is_some());
         tokio::time::advance(UNUSED).await;
-        assert_eq!(begin(&sessions, &gateway), Err(NoSession::Full));
+        assert_eq!(begin(&sessions, &gateway).await, Err(NoSession::Full));
         tokio::time::advance(Duration::from_millis(1)).await;
-        let newcomer = begin(&sessions, &gateway).expect("the place of the one that was never used");
+        let newcomer = begin(&sessions, &gateway).await.expect("the place of the one that was never used");
         assert!(sessions.find(&unused, &me).is_none() && sessions.find(&newcomer, &me).is_some());
 
         tokio::time::advance(SPARE - UNUSED - Duration::from_secs(1)).await;
         assert!(sessions.find(&newcomer, &me).is_some());
-        assert_eq!(begin(&sessions, &gateway), Err(NoSession::Full));
+        assert_eq!(begin(&sessions, &gateway).await, Err(NoSession::Full));
         tokio::time::advance(Duration::from_secs(2)).await;
-        begin(&sessions, &gateway).expect("the place of the one that was used first");
+        begin(&sessions, &gateway).await.expect("the place of the one that was used first");
         assert!(sessions.find(&used, &me).is_none() && sessions.find(&newcomer, &me).is_some());
     }
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that panics has said what it had to say")]
 
 mod audited;
+mod advertised;
 mod bridge;
 mod door;
 mod http;

@@ -10,8 +10,8 @@ use toolfold_clients::{
 };
 use toolfold_config::LoadOptions;
 use toolfold_core::{ServerName, shown_line};
-use toolfold_disclosure::tokens;
 
+use super::cost;
 use super::open::{asker, with_config};
 use super::output::{print, print_json, tell};
 use super::own_file::{OwnFile, asked, environment, is_person};
@@ -289,7 +289,7 @@ fn try_out(
         let view = scope.view();
         let tools = view.tools().map(|place| view.entry(place));
         let tools: Vec<(String, usize)> =
-            tools.map(|entry| (entry.id.to_string(), tokens::count(entry.definition.get()))).collect();
+            tools.map(|entry| (entry.id.to_string(), cost::of_tool(&entry.definition))).collect();
         Ok(match why {
             Some(why) if tools.is_empty() => Err(why),
             _ => Ok(Offered { tools }),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use toolfold_gateway::Gateway;
 
 use super::output::Style;
-use super::{Fail, approve, call, ls, page, scan, search, show, status, tree, usage};
+use super::{Fail, approve, call, ls, page, scan, search, show, status, tokens, tree, usage};
 
 /// How long one command waits for the encoder to be ready.
 const ENCODER: Duration = Duration::from_secs(3);
@@ -23,6 +23,7 @@ pub(crate) enum Ask {
     Scan(scan::Scan),
     Approve(approve::Approve),
     Usage(usage::UsageCommand),
+    Tokens(tokens::Tokens),
 }
 
 /// What goes to stdout, and why the command fails although there is something to print.
@@ -59,6 +60,7 @@ impl Ask {
             Ask::Scan(scan) => scan.needs(),
             Ask::Approve(approve) => approve.needs(),
             Ask::Usage(_) => Needs::All,
+            Ask::Tokens(tokens) => tokens.needs(),
         }
     }
 
@@ -80,6 +82,7 @@ impl Ask {
             Ask::Scan(scan) => scan.answer(gateway, &view, style).await,
             Ask::Approve(approve) => approve.answer(gateway, style).await,
             Ask::Usage(usage) => usage.answer(gateway, &view, style).await,
+            Ask::Tokens(tokens) => tokens.answer(gateway).await,
         }
     }
 }

@@ -6,15 +6,23 @@ use toolfold_config::{LoadOptions, Origin, Problem, Severity, TrustList, Verdict
 use toolfold_core::shown;
 use toolfold_gateway::{Documents, Unusable};
 
+use super::doctor::Doctor;
 use super::fail::problem_json;
 use super::output::{print, print_json};
 use super::{Common, Fail};
 
 #[derive(Args)]
-pub(crate) struct Check {}
+pub(crate) struct Check {
+    /// Try also whether every server can be started or reached, as `toolfold doctor` does
+    #[arg(long)]
+    connect: bool,
+}
 
 impl Check {
     pub(crate) fn run(self, common: &Common) -> Result<(), Fail> {
+        if self.connect {
+            return Doctor::default().run(common);
+        }
         // Looking at a file runs nothing, so it need not be trusted.
         let options = LoadOptions { lenient: false, trusting: true, look_for_commands: true, ..common.options() };
         match load(&options) {
@@ -38,6 +46,10 @@ impl Check {
                 let servers = loaded.config.servers.len();
                 let plural = if servers == 1 { "" } else { "s" };
                 print(&match file {
+                    Some(file) if servers == 0 && loaded.config.unusable.is_empty() => {
+                        let served = if loaded.config.toolbox { "the built-in toolbox" } else { "nothing" };
+                        format!("{} is right, and names no server: {served} is served.", shown(&file))
+                    }
                     Some(file) => format!("{} is right: {servers} server{plural}.", shown(&file)),
                     None => "No configuration was found, so the built-in toolbox is served. That is fine.".to_owned(),
                 })

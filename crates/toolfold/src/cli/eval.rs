@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use serde_json::json;
-use toolfold::eval::{BadSet, Bin, EvalSet, Figures, ToolLine, evaluate};
+use serde_json::{Value, json};
+use toolfold::eval::{BadSet, Bin, EvalSet, Failure, Figures, ToolLine, evaluate};
+use toolfold_core::shown_line;
 use toolfold_gateway::encode_all;
 use toolfold_index::{Index, Ranker};
 
@@ -30,6 +31,9 @@ pub(crate) struct Eval {
     /// Tell also whether confidence means what it says: of the first hits, how many are right
     #[arg(long)]
     calibration: bool,
+    /// How many queries to list that were answered wrongly, those first that were not answered at all
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    failures: usize,
     /// Search precisely, with the encoder in this file; every tool is encoded first, some 20 in a second
     #[arg(long, value_name = "FILE")]
     precise: Option<PathBuf>,
@@ -66,12 +70,17 @@ impl Eval {
         let sides = sides.into_iter().filter(|_| self.compare).map(|(side, ranker)| (side, ask(side, ranker).figures));
         let sides: Vec<(&str, Figures)> = sides.collect();
         progress("");
+        let mut failures = fused.failures;
+        failures.sort_by_key(|failure| std::cmp::Reverse(failure.rank.unwrap_or(usize::MAX)));
+        let listed = &failures[..failures.len().min(self.failures)];
         if common.json {
             let mut answer = json!({"tools": set.catalog.len(), "figures": fused.figures});
             sides.iter().for_each(|(side, figures)| answer[side] = json!(figures));
             if self.calibration {
                 answer["calibration"] = json!(fused.calibration);
             }
+            answer["failed"] = json!(failures.len());
+            answer["failures"] = listed.iter().map(|failure| failure_json(set, failure)).collect();
             return print_json(&answer);
         }
         let columns: Vec<_> = sides.into_iter().chain([("fused", fused.figures)]).collect();
@@ -80,8 +89,44 @@ impl Eval {
         if self.calibration {
             text.push_str(&format!("\n{}", table(&bins(&fused.calibration))));
         }
+        if !listed.is_empty() {
+            text.push_str(&told_failures(set, listed, failures.len()));
+        }
         print(&text)
     }
+}
+
+fn ids(set: &EvalSet, places: impl IntoIterator<Item = usize>) -> Vec<String> {
+    places.into_iter().map(|place| set.catalog.entry(place).id.to_string()).collect()
+}
+
+fn failure_json(set: &EvalSet, failure: &Failure) -> Value {
+    let query = &set.queries[failure.query];
+    let relevant = ids(set, query.relevant.iter().copied());
+    let first = ids(set, failure.first).pop();
+    json!({"query": query.text, "relevant": relevant, "rank": failure.rank, "first": first})
+}
+
+fn told_failures(set: &EvalSet, failures: &[Failure], all: usize) -> String {
+    let mut text = format!("\nnot first: {all} of {} queries", set.queries.len());
+    if all > failures.len() {
+        text.push_str(&format!(", the worst {} of them (--failures {all} lists all)", failures.len()));
+    }
+    text.push('\n');
+    for failure in failures {
+        let query = &set.queries[failure.query];
+        let place = failure.rank.map_or_else(|| "not found".to_owned(), |rank| format!("at {rank}"));
+        let wanted = ids(set, query.relevant.iter().copied()).join(" or ");
+        let first = ids(set, failure.first).pop().unwrap_or_else(|| "nothing".to_owned());
+        let line = |text: &str| shown_line(text).into_owned();
+        text.push_str(&format!(
+            "  {place:<9}  {}\n             wanted {}, got {}\n",
+            line(&query.text),
+            line(&wanted),
+            line(&first)
+        ));
+    }
+    text
 }
 
 fn show_progress(what: &str, done: usize, all: usize, of: &str) {

@@ -16,7 +16,7 @@ use tracing_subscriber::{EnvFilter, Layer};
 
 use super::Common;
 use super::journal::Journal;
-use super::output::tell;
+use super::output::{clean_stderr, tell};
 
 /// `usual` is what is logged where nobody asks for more or less.
 pub(crate) fn start(common: &Common, usual: &str) {
@@ -34,7 +34,7 @@ pub(crate) fn start(common: &Common, usual: &str) {
     });
     let lines = tracing_subscriber::fmt::layer()
         .fmt_fields(debug_fn(write_field).delimited(" "))
-        .with_writer(std::io::stderr)
+        .with_writer(clean_stderr)
         .with_ansi(std::io::stderr().is_terminal())
         .with_target(false)
         .with_filter(filter);

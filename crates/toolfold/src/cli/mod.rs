@@ -9,6 +9,8 @@ mod call;
 mod check;
 mod completions;
 mod content;
+mod cost;
+mod doctor;
 mod eval;
 mod fail;
 mod import;
@@ -29,6 +31,7 @@ mod search;
 mod serve;
 mod show;
 mod status;
+mod tokens;
 mod tree;
 mod trust;
 mod usage;
@@ -94,6 +97,8 @@ enum Command {
     Serve(serve::Serve),
     /// Check the configuration and report every problem
     Check(check::Check),
+    /// Try everything: servers, clients, surroundings; and say what to do
+    Doctor(doctor::Doctor),
     /// Take over the servers that your clients have
     Import(import::Import),
     /// Make a client use Toolfold, or take Toolfold out of it again
@@ -118,6 +123,8 @@ enum Command {
     Status(status::Status),
     /// Tell where the page is, and its key
     Page(page::Page),
+    /// Tell what the tools cost a model, directly and through Toolfold
+    Tokens(tokens::Tokens),
     /// Show what a server wrote, or which tools were called
     Logs(logs::Logs),
     /// See what is held, and approve or refuse it
@@ -154,6 +161,7 @@ fn run(cli: Cli) -> ExitCode {
     let outcome = match command {
         Command::Serve(serve) => serve.run(&common),
         Command::Check(check) => check.run(&common),
+        Command::Doctor(doctor) => doctor.run(&common),
         Command::Import(import) => import.run(&common),
         Command::Install(install) => install.run(&common),
         Command::Add(add) => add.run(&common),
@@ -166,6 +174,7 @@ fn run(cli: Cli) -> ExitCode {
         Command::Call(call) => call.run(&common),
         Command::Status(status) => status.run(&common),
         Command::Page(page) => page.run(&common),
+        Command::Tokens(tokens) => tokens.run(&common),
         Command::Logs(logs) => logs.run(&common),
         Command::Approve(approve) => approve.run(&common),
         Command::Scan(scan) => scan.run(&common),

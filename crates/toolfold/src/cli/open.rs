@@ -87,12 +87,13 @@ async fn wait_for(gateway: &Gateway, needs: &Needs, common: &Common) {
     let (begun, mut shown) = (Instant::now(), false);
     let waiting = loop {
         let all = common.wait || matches!(needs, Needs::Status);
-        let waiting = waited_for(&gateway.awaited(all).await, &gateway.status().await, needs, common.wait);
+        let status = gateway.status().await;
+        let waiting = waited_for(&gateway.awaited(all).await, &status, needs, common.wait);
         if waiting.is_empty() || begun.elapsed() >= patience {
             break waiting;
         }
         if begun.elapsed() >= SILENCE && !common.quiet {
-            progress(&format!("waiting for {} …", waiting.join(", ")));
+            progress(&arrivals(status.len(), &waiting));
             shown = true;
         }
         tokio::time::sleep(LOOK).await;
@@ -102,6 +103,15 @@ async fn wait_for(gateway: &Gateway, needs: &Needs, common: &Common) {
     }
     if !waiting.is_empty() && !common.quiet && !matches!(needs, Needs::Status) {
         tell(&format!("not waited for any longer: {} (`--wait` waits for all)", waiting.join(", ")));
+    }
+}
+
+/// Who is still waited for, of how many.
+pub(crate) fn arrivals(all: usize, waiting: &[String]) -> String {
+    let names = waiting.join(", ");
+    match all {
+        0 | 1 => format!("waiting for {names} …"),
+        _ => format!("{} of {all} servers have answered, waiting for {names} …", all.saturating_sub(waiting.len())),
     }
 }
 

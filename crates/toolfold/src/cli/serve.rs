@@ -1,5 +1,6 @@
 //! `toolfold serve`: the main job.
 
+use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -8,13 +9,15 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use toolfold::watch;
 use toolfold_audit::Kind;
+use toolfold_clients::{Environment, KnownClient, seen};
 use toolfold_config::{Config, LoadOptions, Origin};
 use toolfold_core::Surface;
 use toolfold_gateway::{Gateway, Options};
 use toolfold_serve::{Address, serve_http, serve_stdio};
 
-use super::open::{local_servers, runtime};
-use super::output::tell;
+use super::open::{arrivals, local_servers, runtime};
+use super::output::{progress, tell};
+use super::own_file::environment;
 use super::{Common, Fail, instance, journal, log, parse_surface};
 
 #[derive(Args)]
@@ -23,7 +26,7 @@ pub(crate) struct Serve {
     #[arg(long, conflicts_with = "listen")]
     stdio: bool,
     /// Where to listen [default: 127.0.0.1:7420]
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = parse_listen)]
     listen: Option<SocketAddr>,
     /// What a model sees: compact, hybrid, two-phase, single, lifecycle, levels, ontology, gateway or direct [default: compact]
     #[arg(long, value_name = "SURFACE", value_parser = parse_surface)]
@@ -37,6 +40,9 @@ impl Serve {
     pub(crate) fn run(self, common: &Common) -> Result<(), Fail> {
         let options = LoadOptions { surface: self.surface, listen: self.listen, ..common.options() };
         let loaded = common.load(&options)?;
+        if self.stdio && std::io::stdin().is_terminal() && !common.quiet {
+            tell(WAITING);
+        }
         log::start(common, if self.stdio { "warn" } else { "info" });
         let runtime = runtime()?;
         let outcome = runtime.block_on(self.serve(options, loaded.config, loaded.origin));
@@ -50,7 +56,7 @@ impl Serve {
         tokio::spawn(stop_on_signal(stop.clone()));
         let (surface, listen, look) = (config.surface, config.http.listen, watch::Look::at(&config));
         let listener = if self.stdio { None } else { Some(bind(listen).await?) };
-        let announcement = announce(&config, &origin);
+        let announcement = announce(&config, &origin, &options);
         let gateway = Gateway::start(Options { local: local_servers(&config), config });
         let address = listener.as_ref().map(|listener| listener.local_addr()).transpose()?.map(Address);
         let shown = address.map(Address::mcp);
@@ -59,6 +65,9 @@ impl Serve {
         let door = instance::open(options.data_dir.as_deref(), &origin, shown, &gateway);
         tokio::spawn(journal::follow_calls(gateway.calls()));
         tokio::spawn(watch::reload(gateway.clone(), options, look));
+        if listener.is_some() && std::io::stderr().is_terminal() {
+            tokio::spawn(tell_arrivals(gateway.clone()));
+        }
         let served = match listener {
             Some(listener) => {
                 let address = Address(listener.local_addr()?);
@@ -88,20 +97,107 @@ async fn bind(address: SocketAddr) -> Result<TcpListener, Fail> {
     })
 }
 
-fn announce(config: &Config, origin: &Origin) -> String {
+/// What somebody reads who typed it, where a program was expected.
+const WAITING: &str = "Toolfold waits for an MCP client on stdin: a JSON-RPC message on each line. That is for programs; `toolfold install \
+CLIENT` makes a client start it so.\nFor you there are `toolfold serve`, `toolfold search` and `toolfold call`. Ctrl-D ends this.";
+/// What is over sooner is not worth a word.
+const SILENCE: Duration = Duration::from_millis(500);
+const LOOK: Duration = Duration::from_millis(250);
+/// Clients that are named; more are counted.
+const NAMED: usize = 4;
+
+/// Says who has not answered yet, and how it ended, where a person watches.
+async fn tell_arrivals(gateway: Gateway) {
+    tokio::time::sleep(SILENCE).await;
+    let begun = tokio::time::Instant::now();
+    let mut waited = false;
+    loop {
+        let waiting = gateway.awaited(true).await;
+        if waiting.is_empty() {
+            break;
+        }
+        let names: Vec<String> = waiting.iter().map(ToString::to_string).collect();
+        progress(&arrivals(gateway.status().await.len(), &names));
+        waited = true;
+        tokio::time::sleep(LOOK).await;
+    }
+    if !waited {
+        return;
+    }
+    progress("");
+    let status = gateway.status().await;
+    let failing: Vec<&str> =
+        status.iter().filter(|server| server.state == "failing").map(|server| server.name.as_str()).collect();
+    let tools: usize = status.iter().map(|server| server.tools).sum();
+    let seconds = (begun.elapsed() + SILENCE).as_secs_f32();
+    let failed = if failing.is_empty() {
+        String::new()
+    } else {
+        format!("; failing: {} (`toolfold doctor` tells why)", failing.join(", "))
+    };
+    tell(&format!("  ready    {tools} tools after {seconds:.1} s{failed}"));
+}
+
+fn parse_listen(text: &str) -> Result<SocketAddr, String> {
+    toolfold_config::listen(text)
+        .ok_or_else(|| "write an address and a port: 127.0.0.1:7420, localhost:7420 or :7420".to_owned())
+}
+
+fn announce(config: &Config, origin: &Origin, options: &LoadOptions) -> String {
     let version = env!("CARGO_PKG_VERSION");
     let mut servers: Vec<&str> = config.servers.keys().map(|name| name.as_str()).collect();
     if config.toolbox {
         servers.push("toolbox");
     }
-    let behind = if servers.is_empty() { "nothing yet".to_owned() } else { servers.join(", ") };
+    let behind = match (&servers[..], origin) {
+        ([], _) => "none: there is nothing to serve yet".to_owned(),
+        (["toolbox"], Origin::File(_)) if config.unusable.is_empty() => {
+            "toolbox, which is built in: the configuration names no server".to_owned()
+        }
+        _ => servers.join(", "),
+    };
     let from = match origin {
         Origin::File(path) => format!("  config   {}", path.display()),
-        Origin::Default => "  config   none: this is the built-in toolbox. To add your own servers, write a toolfold.toml:\n\n             \
-             [servers.files]\n             command = \"npx\"\n             args = [\"-y\", \"@modelcontextprotocol/server-filesystem\", \".\"]\n"
-            .to_owned(),
+        Origin::Default => no_config(&environment(options)),
     };
-    format!("Toolfold {version}\n{from}\n  surface  {}\n  servers  {behind}", config.surface)
+    let state = match (&config.store, &options.data_dir) {
+        (None, None) => "\n  state    none: there is no HOME, so nothing is remembered",
+        _ => "",
+    };
+    format!("Toolfold {version}\n{from}\n  surface  {}\n  servers  {behind}{state}", config.surface)
+}
+
+/// A first run. On a terminal clients' files are looked for, by name: none is opened.
+fn no_config(environment: &Environment) -> String {
+    let own = "  config   none: this is the built-in toolbox. To add your own servers, write a toolfold.toml:\n\n             \
+         [servers.files]\n             command = \"npx\"\n             args = [\"-y\", \"@modelcontextprotocol/server-filesystem\", \".\"]\n";
+    if !std::io::stderr().is_terminal() {
+        return own.to_owned();
+    }
+    let mut clients: Vec<&KnownClient> = Vec::new();
+    for (client, _) in seen(environment) {
+        if !clients.iter().any(|known| known.id == client.id) {
+            clients.push(client);
+        }
+    }
+    let Some(first) = clients.iter().find(|client| client.is_written) else { return own.to_owned() };
+    let mut names: Vec<&str> = clients.iter().take(NAMED).map(|client| client.name).collect();
+    let more = format!("{} more", clients.len().saturating_sub(NAMED));
+    if clients.len() > NAMED {
+        names.push(&more);
+    }
+    let (have, their, they) =
+        if clients.len() == 1 { ("has", "its", "it has") } else { ("have", "their", "they have") };
+    let install = format!("toolfold install {}", first.id);
+    let width = install.chars().count();
+    format!(
+        "  config   none: this is the built-in toolbox\n  clients  {} {have} a file here. To put {their} servers behind Toolfold:\n\n             \
+         {:<width$}  takes over the servers {they}; it shows them first\n             \
+         {install}  makes {} use Toolfold (--all: every client)\n",
+        names.join(", "),
+        "toolfold import",
+        first.name,
+    )
 }
 
 /// Ctrl-C or SIGTERM once: finish what is under way. Twice: end now.

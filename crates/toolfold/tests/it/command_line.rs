@@ -32,9 +32,10 @@ fn every_page_of_help() {
     let mut pages = transcript(&world, &["--help"]);
     let commands = [
         "serve", "check", "trust", "search", "ls", "tree", "show", "call", "status", "page", "logs", "scan", "prompt",
-        "eval",
+        "eval", "doctor", "tokens",
     ];
-    for command in commands.into_iter().chain(["completions", "import", "install", "add", "remove", "audit", "usage", "approve"]) {
+    let others = ["completions", "import", "install", "add", "remove", "audit", "usage", "approve"];
+    for command in commands.into_iter().chain(others) {
         pages.push_str(&transcript(&world, &[command, "--help"]));
     }
     insta::assert_snapshot!(pages);
