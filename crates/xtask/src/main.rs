@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use xtask::{Workspace, attack, bench, clients, eval, peers, suite, tables, tidy};
+use xtask::{Workspace, attack, bench, clients, dist, documents, eval, peers, suite, tables, tidy};
 
 const HELP: &str = "\
 Tasks of this repository.
@@ -23,6 +23,10 @@ Tasks:
   bench [PART]…   Measure what Toolfold costs, against the thinnest server there can be:
                   calls, throughput, search, start
   bench tables    Count what tools cost in tokens, beside the figures of the design documents
+  docs            Write what the program says into docs/ and README: made pages, console blocks, the picture;
+                  --check fails where they differ
+  dist            Make everything that people install, into target/dist; --binary PATH packs that one instead of a static
+                  one built here, --try installs and runs it, --url BASE is where it will lie
   help            Print this";
 
 fn main() -> ExitCode {
@@ -46,6 +50,8 @@ fn run(task: &str, arguments: &[String]) -> Result<()> {
         "bench" => bench::run(&Workspace::find()?, arguments),
         "attack" => attack::run(&Workspace::find()?, arguments),
         "clients" => clients::run(&Workspace::find()?, arguments),
+        "docs" => documents::run(&Workspace::find()?, arguments),
+        "dist" => dist::run(&Workspace::find()?, arguments),
         "soak" => attack::soak(&Workspace::find()?, arguments),
         // What the benchmark starts, not a person.
         "thin-server" => bench::thin_server(arguments),

@@ -83,7 +83,16 @@ pub(crate) fn refused_body(why: NoBody) -> Reply {
 
 /// A refusal over the HTTP API.
 pub(crate) fn refused(refusal: &Refusal) -> Reply {
-    let status = match refusal.code {
+    json_response(status_of_code(refusal.code), refusal.to_json().to_string())
+}
+
+/// The status of a refusal over the HTTP API, for documents.
+pub fn http_status(code: Code) -> u16 {
+    status_of_code(code).as_u16()
+}
+
+fn status_of_code(code: Code) -> StatusCode {
+    match code {
         Code::NoMatchInCategory | Code::UnknownPath | Code::ToolNotFound => StatusCode::NOT_FOUND,
         Code::NotAuthorized | Code::Quarantined => StatusCode::FORBIDDEN,
         Code::InvalidArguments | Code::InvalidRequest | Code::InvalidCursor => StatusCode::BAD_REQUEST,
@@ -91,8 +100,7 @@ pub(crate) fn refused(refusal: &Refusal) -> Reply {
         Code::ServerTimeout => StatusCode::GATEWAY_TIMEOUT,
         Code::RateLimited => StatusCode::TOO_MANY_REQUESTS,
         Code::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-    };
-    json_response(status, refusal.to_json().to_string())
+    }
 }
 
 /// The server's own JSON-RPC error. What is wrong with the arguments is the caller's business, the rest the server's.

@@ -40,10 +40,12 @@ use toolfold_gateway::Gateway;
 use tracing::{debug, warn};
 
 use connections::{Admitted, Connections};
+pub use failure::http_status;
 use guard::Guard;
 pub use place::Deadlines;
 use place::{Busy, Watched};
 use reply::Reply;
+pub use rest::OPENAPI;
 use sessions::Sessions;
 
 use crate::budget::Budget;

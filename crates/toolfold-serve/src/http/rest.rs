@@ -26,8 +26,8 @@ const CALL: &str = "call_tool";
 /// What a person or a program may look at.
 pub(super) const VIEWS: [&str; 4] = ["status", "tools", "tree", "stats"];
 
-/// Everything below `/v1`, described.
-pub(crate) const OPENAPI: &str = include_str!("openapi.json");
+/// Everything below `/v1`, described: what `/openapi.json` answers with.
+pub const OPENAPI: &str = include_str!("openapi.json");
 
 /// Answers what is below `/v1`.
 pub(crate) async fn answer(app: &App, principal: Principal, parts: Parts, body: Incoming) -> Reply {

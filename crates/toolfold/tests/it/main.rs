@@ -7,6 +7,7 @@
     reason = "a test reports by panicking and printing"
 )]
 
+mod book;
 mod catalogs;
 mod clients;
 mod clients_files;
@@ -19,7 +20,6 @@ mod faults;
 mod inspector;
 mod peers;
 mod people;
-mod readme;
 mod registry;
 mod scan;
 mod second_start;

@@ -28,7 +28,8 @@ const ROOT: [&str; 14] = [
     "rustfmt.toml",
 ];
 
-const TASKS: [&str; 9] = ["attack", "bench", "clients", "eval", "help", "peers", "soak", "test", "tidy"];
+const TASKS: [&str; 11] =
+    ["attack", "bench", "clients", "dist", "docs", "eval", "help", "peers", "soak", "test", "tidy"];
 
 pub(super) fn check(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<String>> {
     let mut findings = strangers(files);

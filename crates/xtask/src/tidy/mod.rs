@@ -3,6 +3,7 @@
 
 mod dependencies;
 mod documents;
+mod links;
 mod names;
 mod purity;
 mod sources;
@@ -18,6 +19,7 @@ pub fn check(workspace: &Workspace) -> Result<Vec<String>> {
     let mut findings = dependencies::check(workspace)?;
     findings.extend(sources::check(workspace, &files)?);
     findings.extend(documents::check(workspace, &files)?);
+    findings.extend(links::check(workspace, &files)?);
     findings.extend(unused::check(workspace, &files)?);
     findings.sort();
     Ok(findings)
@@ -25,6 +27,7 @@ pub fn check(workspace: &Workspace) -> Result<Vec<String>> {
 
 pub use dependencies::{edges, reasons};
 pub use documents::commands;
+pub use links::{astray, unlisted};
 pub use names::shared_names;
 pub use purity::{gate, purity};
 pub use sources::{opening, places, size, todos};
