@@ -47,7 +47,7 @@ impl Shell {
         command
             .env("HOME", self.home())
             .env("PATH", format!("{}:/usr/bin:/bin", self.folder.path().join("bin").display()));
-        command.env("LANG", "C.UTF-8").env("NO_COLOR", "1");
+        command.env("LANG", "C.UTF-8").env("NO_COLOR", "1").env("TOOLFOLD_LISTEN", format!("127.0.0.1:{}", self.port));
         let output = command.output().expect("sh can be started");
         let said = String::from_utf8_lossy(&output.stdout).replace(&self.home().display().to_string(), HOME);
         // Where the program lies is nobody's business; a reader has it from a package.
@@ -58,7 +58,8 @@ impl Shell {
     }
 
     fn script(&self, document: &Document) -> String {
-        let mut script = "exec 2>&1\nserving=\ntrap '[ -z \"$serving\" ] || kill $serving; wait' EXIT\n".to_owned();
+        let mut script =
+            "exec 2>&1\nserving=\ntrap '[ -z \"$serving\" ] || kill $serving 2> /dev/null; wait' EXIT\n".to_owned();
         for (number, step) in document.steps.iter().enumerate() {
             match step {
                 Step::File { path, text } => {
@@ -106,8 +107,8 @@ fn stays(command: &str) -> bool {
 fn serving(command: &str, said: &Path, lines: usize) -> String {
     let said = said.display();
     format!(
-        "[ -z \"$serving\" ] || {{ kill $serving; wait $serving; }}\n: > {said}\n\
-         {{ {command}\n}} > {said} < /dev/null &\nserving=$!\n\
+        "[ -z \"$serving\" ] || {{ kill $serving; wait $serving; }} 2> /dev/null\n: > {said}\n\
+         {{ {command}\n}} > {said} 2>&1 < /dev/null &\nserving=$!\n\
          for _ in $(seq 200); do\n\
          grep -q /mcp {said} && [ \"$(wc -l < {said})\" -ge {lines} ] && break\nsleep 0.1\ndone\ncat {said}\n"
     )
