@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::Result;
 
 use super::staging::Staged;
-use super::{Release, files};
+use super::{DESCRIPTION, Release, files};
 use crate::shell;
 
 pub(super) fn make(release: &Release, staged: &Staged) -> Result<PathBuf> {
@@ -17,7 +17,8 @@ pub(super) fn make(release: &Release, staged: &Staged) -> Result<PathBuf> {
     shell::run("cp", &["-a", &from, &to], &release.work)?;
     let size = shell::output("du", &["--apparent-size", "-sk", &to], &release.work)?;
     let size = size.split_whitespace().next().unwrap_or("0").to_owned();
-    files::write(&root.join("DEBIAN/control"), release.filled("control", &[("SIZE", &size)])?)?;
+    let about = [("SIZE", size.as_str()), ("LINES", &lines(DESCRIPTION))];
+    files::write(&root.join("DEBIAN/control"), release.filled("control", &about)?)?;
     let package = release.out.join(format!("toolfold_{}_amd64.deb", release.version));
     let mut command = Command::new("dpkg-deb");
     // One thread: how many there are would be seen in the bytes.
@@ -25,4 +26,16 @@ pub(super) fn make(release: &Release, staged: &Staged) -> Result<PathBuf> {
     command.env("SOURCE_DATE_EPOCH", &release.epoch).stdout(std::process::Stdio::null());
     shell::run_command(&mut command)?;
     Ok(package)
+}
+
+/// As a control file has it: short lines, each after a space.
+fn lines(text: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.len() + word.len() < 76 => *line += &format!(" {word}"),
+            _ => lines.push(format!(" {word}")),
+        }
+    }
+    lines.join("\n")
 }

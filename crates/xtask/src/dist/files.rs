@@ -39,15 +39,19 @@ pub(super) fn tar_gz(release: &Release, folder: &Path, to: &Path) -> Result<Path
     let anonymous = ["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--format=gnu", time.as_str()];
     let arguments = [&anonymous[..], &["-cf", archive.as_str(), inside.as_str()]].concat();
     shell::run("tar", &arguments, parent)?;
-    gzip(&tar, to)?;
+    gzip(&tar, to, 6)?;
     fs::remove_file(&tar)?;
     Ok(to.to_owned())
 }
 
-/// Without the name and the time that gzip would keep.
-pub(super) fn gzip(from: &Path, to: &Path) -> Result<()> {
+/// Without the name and the time that gzip would keep. `effort` is 1 to 9.
+pub(super) fn gzip(from: &Path, to: &Path, effort: u8) -> Result<()> {
     let (input, output) = (fs::File::open(from)?, fs::File::create(to)?);
-    let status = Command::new("gzip").arg("-n").stdin(Stdio::from(input)).stdout(Stdio::from(output)).status()?;
+    let status = Command::new("gzip")
+        .arg(format!("-n{effort}"))
+        .stdin(Stdio::from(input))
+        .stdout(Stdio::from(output))
+        .status()?;
     ensure!(status.success(), "gzip failed: {status}");
     Ok(())
 }

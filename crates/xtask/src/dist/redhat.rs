@@ -17,8 +17,8 @@ pub(super) fn make(release: &Release, staged: &Staged) -> Result<Option<PathBuf>
     }
     let top = release.work.join("rpm");
     let spec = top.join("toolfold.spec");
-    let listed = listed(&staged.root)?;
-    files::write(&spec, release.filled("toolfold.spec", &[("FILES", &listed.join("\n"))])?)?;
+    let listed = listed(&staged.root)?.join("\n").replace("zsh/vendor-completions", "zsh/site-functions");
+    files::write(&spec, release.filled("toolfold.spec", &[("FILES", &listed)])?)?;
     let define = |name: &str, value: &str| ["--define".to_owned(), format!("{name} {value}")];
     let mut command = Command::new("rpmbuild");
     command.args(["-bb", "--quiet", "--target", &format!("{}-linux", std::env::consts::ARCH)]);

@@ -54,7 +54,7 @@ fn man(release: &Release, root: &Path) -> Result<Vec<PathBuf>> {
     let packed = root.join("usr/share/man/man1");
     fs::create_dir_all(&packed)?;
     for page in &pages {
-        files::gzip(page, &packed.join(format!("{}.gz", files::name(page))))?;
+        files::gzip(page, &packed.join(format!("{}.gz", files::name(page))), 9)?;
     }
     Ok(pages)
 }
