@@ -127,6 +127,50 @@ impl Refusal {
 }
 
 impl Code {
+    /// In the order of the documents.
+    pub const ALL: [Code; 12] = [
+        Code::NoMatchInCategory,
+        Code::UnknownPath,
+        Code::ToolNotFound,
+        Code::NotAuthorized,
+        Code::InvalidArguments,
+        Code::InvalidRequest,
+        Code::InvalidCursor,
+        Code::ServerUnavailable,
+        Code::ServerTimeout,
+        Code::Quarantined,
+        Code::RateLimited,
+        Code::TooLarge,
+    ];
+
+    /// What it says, for people who read about it.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Code::NoMatchInCategory => {
+                "Nothing in that node fits the query. The hints name nodes where something does."
+            }
+            Code::UnknownPath => "There is no such node. The hint is the nearest path that exists.",
+            Code::ToolNotFound => {
+                "No tool has that name, or several have. The hints are the nearest names. A tool that the caller may not see answers the same."
+            }
+            Code::NotAuthorized => "The tool can be seen and not called: `forbid`, or a rule.",
+            Code::InvalidArguments => {
+                "The arguments do not fit the tool's schema. The answer says what is wrong, where, and how that part should look."
+            }
+            Code::InvalidRequest => {
+                "The request itself is wrong: a meta-tool's arguments, a path of the HTTP API, a body."
+            }
+            Code::InvalidCursor => "The cursor was not given out, or belongs to another query. Ask again without it.",
+            Code::ServerUnavailable => {
+                "The server behind the tool is down, failing, or gone in the middle of the call. Trying again may help."
+            }
+            Code::ServerTimeout => "The server did not answer in time. The call may still have had its effect.",
+            Code::Quarantined => "The definition is new or has changed, and nobody has approved it yet.",
+            Code::RateLimited => "Too much at once. Wait, then try again.",
+            Code::TooLarge => "The request or the answer is larger than what is taken or passed on.",
+        }
+    }
+
     pub fn blame(self) -> Blame {
         match self {
             Code::ServerUnavailable | Code::ServerTimeout => Blame::Server,

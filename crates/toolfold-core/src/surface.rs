@@ -83,6 +83,23 @@ impl Surface {
         }
     }
 
+    /// What it is, for people who choose one.
+    pub fn summary(self) -> &'static str {
+        match self {
+            Surface::Compact => "Two tools in front of everything: one finds, one calls.",
+            Surface::Hybrid => "A search with categories and a tool that uses what it found; answers in JSON or XML.",
+            Surface::TwoPhase => {
+                "A search, and a tool that reads definitions; what was read is then listed and callable."
+            }
+            Surface::Single => "One tool that searches and executes.",
+            Surface::Lifecycle => "Find, describe, load, see what is loaded; loaded tools are listed themselves.",
+            Surface::Levels => "Three levels of detail, asked for one after the other; agents too.",
+            Surface::Ontology => "A tree of capabilities to walk and to search, as under `/v1`.",
+            Surface::Backends => "Nine tools for clients that filter and page by themselves.",
+            Surface::Direct => "Every tool as it is: progressive disclosure switched off.",
+        }
+    }
+
     pub fn parse(name: &str) -> Option<Self> {
         Surface::ALL.into_iter().find(|surface| surface.as_str() == name)
     }

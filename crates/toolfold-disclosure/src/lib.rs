@@ -18,7 +18,7 @@ pub use answer::{Answered, DOUBT, DOUBTFUL, answered};
 pub use arguments::Checker;
 pub use level::Level;
 pub use surface::{
-    Action, Browse, Describe, Load, Search, SearchNodes, Shape, Unknown, active, answer, fitted, instructions, is_meta,
-    is_reserved, loaded, refusal_result, reserved_names, route, tools,
+    Action, Browse, Describe, Load, MetaTool, Search, SearchNodes, Shape, Unknown, active, answer, fitted,
+    instructions, is_meta, is_reserved, loaded, meta_tools, refusal_result, reserved_names, route, tools,
 };
 pub use view::View;

@@ -15,5 +15,5 @@ mod stdio;
 mod subscription;
 mod text;
 
-pub use http::{Address, Deadlines, page_key, serve_http, serve_http_within};
+pub use http::{Address, Deadlines, OPENAPI, http_status, page_key, serve_http, serve_http_within};
 pub use stdio::serve_stdio;

@@ -4,6 +4,11 @@ mod cli;
 
 use std::process::ExitCode;
 
+/// The static binary is linked with musl, whose own allocator has one lock for all threads.
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     cli::main()
 }

@@ -8,6 +8,8 @@
 pub mod attack;
 pub mod bench;
 pub mod clients;
+pub mod dist;
+pub mod documents;
 pub mod eval;
 pub mod page;
 pub mod peers;

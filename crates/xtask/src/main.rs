@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use xtask::{Workspace, attack, bench, clients, eval, page, peers, suite, tables, tidy};
+use xtask::{Workspace, attack, bench, clients, dist, documents, eval, page, peers, suite, tables, tidy};
 
 const HELP: &str = "\
 Tasks of this repository.
@@ -25,6 +25,10 @@ Tasks:
                   calls, throughput, audit, search, start
   bench tables    Count what tools cost in tokens, beside the figures of the design documents
   audit-kills [N] Kill N processes (1000) while they write the audit: nothing acknowledged may be missing
+  docs            Write what the program says into docs/ and README: made pages, console blocks, the picture;
+                  --check fails where they differ
+  dist            Make everything that people install, into target/dist; --binary PATH packs that one instead of a static
+                  one built here, --try installs and runs it, --url BASE is where it will lie
   help            Print this";
 
 fn main() -> ExitCode {
@@ -49,6 +53,8 @@ fn run(task: &str, arguments: &[String]) -> Result<()> {
         "attack" => attack::run(&Workspace::find()?, arguments),
         "page" => page::run(&Workspace::find()?, arguments),
         "clients" => clients::run(&Workspace::find()?, arguments),
+        "docs" => documents::run(&Workspace::find()?, arguments),
+        "dist" => dist::run(&Workspace::find()?, arguments),
         "soak" => attack::soak(&Workspace::find()?, arguments),
         "audit-kills" => suite::audit_kills(&Workspace::find()?, arguments),
         // What the benchmark starts, not a person.

@@ -37,8 +37,13 @@ const PYPI: [&str; 5] = [
 ];
 
 /// Debian packages, by the program that shows whether they are there.
-const SYSTEM: [(&str, &[&str]); 3] =
-    [("git", &["git"]), ("npm", &["nodejs", "npm"]), ("python3", &["python3", "python3-venv"])];
+const SYSTEM: [(&str, &[&str]); 5] = [
+    ("curl", &["curl"]),
+    ("git", &["git"]),
+    ("npm", &["nodejs", "npm"]),
+    ("python3", &["python3", "python3-venv"]),
+    ("rpmbuild", &["rpm"]),
+];
 
 /// Installs what is missing. Says nothing where nothing is.
 pub fn install(workspace: &Workspace) -> Result<()> {

@@ -23,3 +23,36 @@ fn all_load() {
     }
     assert!(loaded >= 3, "only {loaded} examples");
 }
+
+/// What nobody could have meant, so that the answer is a list of what there is.
+const STRANGER: &str = "zzzqqqxxx";
+
+/// The reference is made from this example, so a key that is not in it is not in the documents.
+#[test]
+fn every_key_is_in_the_example() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let example = std::fs::read_to_string(folder.join("toolfold.toml")).unwrap();
+    let strangers = example.lines().flat_map(|line| match line.starts_with('[') {
+        true => vec![line.to_owned(), format!("{STRANGER} = 1")],
+        false => vec![line.to_owned()],
+    });
+    let text = [format!("{STRANGER} = 1")].into_iter().chain(strangers).collect::<Vec<_>>().join("\n");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let file = elsewhere.path().join("toolfold.toml");
+    std::fs::write(&file, text).unwrap();
+    let problems = load(&LoadOptions { file: Some(file), ..options(elsewhere.path()) }).unwrap_err();
+    let mut tables = 0;
+    for problem in problems.0.iter().filter(|problem| problem.message == "unknown key") {
+        let hint = problem.hint.as_deref().unwrap_or_default();
+        let known = hint.strip_prefix("known keys: ").unwrap_or_else(|| panic!("{problem}"));
+        tables += 1;
+        for key in known.split(", ") {
+            let said = example.lines().any(|line| {
+                line.starts_with(&format!("{key} = ")) || line.trim_matches(['[', ']']).split('.').next() == Some(key)
+            });
+            assert!(said, "examples/toolfold.toml lacks `{key}`, which is read beside {:?}", problem.key);
+        }
+    }
+    let headers = example.lines().filter(|line| line.starts_with('[')).count();
+    assert_eq!(tables, headers + 1, "every table was asked: {problems}");
+}

@@ -72,6 +72,29 @@ pub fn reserved_names() -> impl Iterator<Item = &'static str> {
     Surface::ALL.into_iter().flat_map(|surface| table(surface).metas).map(|meta| meta.name)
 }
 
+/// A meta-tool as a document shows it.
+#[derive(Debug)]
+pub struct MetaTool {
+    /// As it is listed.
+    pub definition: Raw,
+    /// Who is shown it, where that is not everybody.
+    pub listed: &'static str,
+}
+
+/// Every meta-tool that a surface has for anybody, for documents. What each server has one of is shown for `<server>`.
+pub fn meta_tools(surface: Surface) -> Vec<MetaTool> {
+    let table = table(surface);
+    let own = table
+        .metas
+        .iter()
+        .filter_map(|meta| Some(MetaTool { definition: raw_of(meta.definition).ok()?, listed: meta.listed.told() }));
+    let each = table.by_server.iter().map(|each| MetaTool {
+        definition: (each.definition)("server"),
+        listed: "one for each server, with `groups = \"split\"`; here for a server called `server`",
+    });
+    own.chain(each).collect()
+}
+
 /// Whether a name is a meta-tool's on some surface, or could be: no tool of a server is shown under it.
 pub fn is_reserved(name: &str) -> bool {
     let mut each = Surface::ALL.into_iter().filter_map(|surface| table(surface).by_server.as_ref());
@@ -98,6 +121,15 @@ impl Table {
 }
 
 impl Listed {
+    fn told(self) -> &'static str {
+        match self {
+            Listed::Always => "",
+            Listed::InSession => "in sessions, up to protocol 2025-11-25",
+            Listed::WithoutSession => "without a session, from protocol 2026-07-28 on",
+            Listed::Joined => "unless `groups = \"split\"`",
+        }
+    }
+
     fn to(self, view: &View<'_>) -> bool {
         match self {
             Listed::Always => true,

@@ -96,16 +96,7 @@ pub(crate) fn refused_body(why: NoBody) -> Reply {
 
 /// A refusal over the HTTP API.
 pub(crate) fn refused(refusal: &Refusal) -> Reply {
-    let status = match refusal.code {
-        Code::NoMatchInCategory | Code::UnknownPath | Code::ToolNotFound => StatusCode::NOT_FOUND,
-        Code::NotAuthorized | Code::Quarantined => StatusCode::FORBIDDEN,
-        Code::InvalidArguments | Code::InvalidRequest | Code::InvalidCursor => StatusCode::BAD_REQUEST,
-        Code::ServerUnavailable => StatusCode::SERVICE_UNAVAILABLE,
-        Code::ServerTimeout => StatusCode::GATEWAY_TIMEOUT,
-        Code::RateLimited => StatusCode::TOO_MANY_REQUESTS,
-        Code::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-    };
-    let mut reply = json_response(status, refusal.to_json().to_string());
+    let mut reply = json_response(status_of_code(refusal.code), refusal.to_json().to_string());
     let wait = refusal.details.as_ref().and_then(|details| details["retry_after_seconds"].as_u64());
     come_back(&mut reply, wait.or((refusal.code == Code::RateLimited).then_some(1)));
     reply
@@ -115,6 +106,23 @@ pub(crate) fn refused(refusal: &Refusal) -> Reply {
 fn come_back(reply: &mut Reply, seconds: Option<u64>) {
     if let Some(seconds) = seconds {
         reply.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
+}
+
+/// The status of a refusal over the HTTP API, for documents.
+pub fn http_status(code: Code) -> u16 {
+    status_of_code(code).as_u16()
+}
+
+fn status_of_code(code: Code) -> StatusCode {
+    match code {
+        Code::NoMatchInCategory | Code::UnknownPath | Code::ToolNotFound => StatusCode::NOT_FOUND,
+        Code::NotAuthorized | Code::Quarantined => StatusCode::FORBIDDEN,
+        Code::InvalidArguments | Code::InvalidRequest | Code::InvalidCursor => StatusCode::BAD_REQUEST,
+        Code::ServerUnavailable => StatusCode::SERVICE_UNAVAILABLE,
+        Code::ServerTimeout => StatusCode::GATEWAY_TIMEOUT,
+        Code::RateLimited => StatusCode::TOO_MANY_REQUESTS,
+        Code::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
     }
 }
 

@@ -44,11 +44,13 @@ use tracing::{debug, warn};
 
 use connections::{Admitted, Connections};
 use failure::Refused;
+pub use failure::http_status;
 use guard::Guard;
 pub use page::page_key;
 pub use place::Deadlines;
 use place::{Busy, Watched};
 use reply::Reply;
+pub use rest::OPENAPI;
 use sessions::Sessions;
 
 use crate::budget::Budget;

@@ -33,8 +33,8 @@ pub(super) const QUESTIONS: [&str; 4] = ["explain", "levels", START, STOP];
 const START: &str = "start_server";
 const STOP: &str = "stop_server";
 
-/// Everything below `/v1`, described.
-pub(crate) const OPENAPI: &str = include_str!("openapi.json");
+/// Everything below `/v1`, described: what `/openapi.json` answers with.
+pub const OPENAPI: &str = include_str!("openapi.json");
 
 /// Answers what is below `/v1`.
 pub(crate) async fn answer(app: &App, principal: Principal, parts: Parts, body: Incoming) -> Reply {

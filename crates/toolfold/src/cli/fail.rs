@@ -73,12 +73,7 @@ impl Fail {
     }
 
     pub(crate) fn refused(refusal: &Refusal) -> Self {
-        let exit = match refusal.code {
-            Code::ServerUnavailable | Code::ServerTimeout | Code::TooLarge => 3,
-            Code::InvalidArguments | Code::InvalidRequest | Code::InvalidCursor => 2,
-            _ => 1,
-        };
-        let fail = Fail::new(exit, refusal.code.as_str(), true, shown_line(&refusal.message));
+        let fail = Fail::new(exit_code(refusal.code), refusal.code.as_str(), true, shown_line(&refusal.message));
         let hints = refusal.hints.iter().map(|hint| shown_line(hint).into_owned()).collect();
         Fail { hints, details: refusal.details.clone(), ..fail }
     }
@@ -122,6 +117,15 @@ impl Fail {
             error["details"] = details.clone();
         }
         json!({ "error": error })
+    }
+}
+
+/// How a command ends that was refused.
+pub(crate) fn exit_code(code: Code) -> u8 {
+    match code {
+        Code::ServerUnavailable | Code::ServerTimeout | Code::TooLarge => 3,
+        Code::InvalidArguments | Code::InvalidRequest | Code::InvalidCursor => 2,
+        _ => 1,
     }
 }
 

@@ -25,6 +25,7 @@ mod output;
 mod own_file;
 mod page;
 mod prompt;
+mod reference;
 mod remove;
 mod scan;
 mod search;
@@ -141,6 +142,8 @@ enum Command {
     Eval(eval::Eval),
     /// Print a completion script for your shell
     Completions(completions::Completions),
+    /// Print a page of the reference, or write the man pages
+    Reference(reference::Reference),
 }
 
 /// Parses and runs. A mistake on the command line is JSON too where JSON was asked for.
@@ -183,6 +186,7 @@ fn run(cli: Cli) -> ExitCode {
         Command::Prompt(prompt) => prompt.run(&common),
         Command::Eval(eval) => eval.run(&common),
         Command::Completions(completions) => completions.run(),
+        Command::Reference(reference) => reference.run(),
     };
     outcome.map_or_else(|fail| fail.report(common.json), |()| ExitCode::SUCCESS)
 }

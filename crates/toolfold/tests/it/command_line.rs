@@ -32,7 +32,7 @@ fn every_page_of_help() {
     let mut pages = transcript(&world, &["--help"]);
     let commands = [
         "serve", "check", "trust", "search", "ls", "tree", "show", "call", "status", "page", "logs", "scan", "prompt",
-        "eval", "doctor", "tokens",
+        "eval", "doctor", "tokens", "reference",
     ];
     let others = ["completions", "import", "install", "add", "remove", "audit", "usage", "approve"];
     for command in commands.into_iter().chain(others) {

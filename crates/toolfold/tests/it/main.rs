@@ -9,6 +9,7 @@
 
 mod approve;
 mod audit;
+mod book;
 mod catalogs;
 mod clients;
 mod clients_files;
@@ -21,8 +22,8 @@ mod fakes;
 mod faults;
 mod inspector;
 mod measured;
-mod page;
 mod newcomer;
+mod page;
 mod peers;
 mod people;
 mod readme;

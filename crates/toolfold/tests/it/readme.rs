@@ -1,37 +1,10 @@
-//! What the README shows is what one gets.
+//! What the README shows with other programs works; its own commands are run by `book.rs`.
 
 use std::process::Stdio;
 
-use crate::world::{Served, World};
+use crate::world::World;
 
 const README: &str = include_str!("../../../../README.md");
-
-#[test]
-fn the_first_run_looks_as_it_is_shown() {
-    let world = World::without_config();
-    let served = Served::start(world.toolfold(&["serve", "--listen", "127.0.0.1:0"]).stdin(Stdio::null()));
-    let port = served.url.split([':', '/']).nth(4).expect("a URL with a port");
-    for line in served.announcement.lines() {
-        let line = line.replace(port, "7420");
-        assert!(README.lines().any(|shown| shown.trim_end() == line.trim_end()), "not in the README: {line}");
-    }
-}
-
-#[test]
-fn commands_answer_as_they_are_shown() {
-    let world = World::without_config();
-    let mut shown = README.lines().skip_while(|line| !line.starts_with("$ toolfold")).peekable();
-    while let Some(command) = shown.next_if(|line| line.starts_with("$ toolfold")) {
-        let arguments: Vec<&str> = command.split_whitespace().skip(2).map(|word| word.trim_matches('\'')).collect();
-        let output = world.toolfold(&arguments).output().expect("toolfold can be started");
-        let said = String::from_utf8_lossy(&output.stdout);
-        assert!(!said.is_empty(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
-        for line in said.lines() {
-            assert_eq!(shown.next(), Some(line), "{command}");
-        }
-    }
-    assert_eq!(shown.next(), Some("```"), "every command of the block was run");
-}
 
 /// Both eras, by hand. The block is run as it stands, but for the port.
 #[test]

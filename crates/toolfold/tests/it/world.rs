@@ -19,8 +19,6 @@ pub(crate) struct World {
 pub(crate) struct Served {
     child: Child,
     pub(crate) url: String,
-    /// What it said up to its URL.
-    pub(crate) announcement: String,
 }
 
 impl World {
@@ -128,7 +126,7 @@ impl Served {
         let url = url.unwrap_or_else(|| panic!("{command:?} announced no URL:\n{said}"));
         // Somebody has to read on, or the pipe fills and the server stands still.
         std::thread::spawn(move || lines.for_each(|line| eprintln!("{line}")));
-        Served { child, url, announcement: said }
+        Served { child, url }
     }
 
     pub(crate) fn id(&self) -> u32 {

@@ -4,6 +4,7 @@
 mod dependencies;
 mod documents;
 mod limits;
+mod links;
 mod names;
 mod purity;
 mod sources;
@@ -20,6 +21,7 @@ pub fn check(workspace: &Workspace) -> Result<Vec<String>> {
     findings.extend(sources::check(workspace, &files)?);
     findings.extend(documents::check(workspace, &files)?);
     findings.extend(limits::check(workspace, &files)?);
+    findings.extend(links::check(workspace, &files)?);
     findings.extend(unused::check(workspace, &files)?);
     findings.sort();
     Ok(findings)
@@ -27,6 +29,7 @@ pub fn check(workspace: &Workspace) -> Result<Vec<String>> {
 
 pub use dependencies::{edges, reasons};
 pub use documents::commands;
+pub use links::{astray, unlisted};
 pub use names::shared_names;
 pub use purity::{gate, purity};
 pub use sources::{opening, places, size, todos};

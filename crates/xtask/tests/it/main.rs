@@ -57,6 +57,21 @@ fn the_rules_for_sources_notice() {
 }
 
 #[test]
+fn links_that_lead_nowhere_are_found() {
+    let texts = [
+        ("README.md", "[a](docs/a.md) [b](docs/b.md) `[no](link)` [there](LICENSE) [out](https://example.com)"),
+        ("docs/a.md", "# One Thing: `x`\n[up](../README.md) [here](#one-thing-x) [`code`](#two)\n```\n[no](link)\n```"),
+        ("docs/SUMMARY.md", "[c](c.md)"),
+        ("docs/c.md", ""),
+    ];
+    let texts = texts.map(|(file, text)| (file.into(), text.to_owned())).into();
+    let exists = |path: &std::path::Path| path == std::path::Path::new("LICENSE");
+    let findings = ["README.md:1: the link docs/b.md leads nowhere", "docs/a.md:2: the link #two leads nowhere"];
+    assert_eq!(tidy::astray(&texts, &exists), findings);
+    assert_eq!(tidy::unlisted(&texts), ["docs/a.md: is not in docs/SUMMARY.md"]);
+}
+
+#[test]
 fn the_disk_and_the_clock_are_found_in_a_pure_crate() {
     let text = "// std::fs is fine in a comment\nuse std::time::Instant;\nuse std::collections::BTreeMap;\n";
     assert_eq!(
