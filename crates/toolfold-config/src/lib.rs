@@ -35,7 +35,9 @@ mod changes;
 use std::path::PathBuf;
 
 pub use changes::{Changes, changed};
-pub use config::{Config, DEFAULT_MAX_MESSAGE, EraChoice, Http, PreciseTier, Server, Start, Timeouts, Transport};
+pub use config::{
+    Config, DEFAULT_MAX_MESSAGE, EraChoice, Http, Learn, PreciseTier, Server, Start, Timeouts, Transport,
+};
 pub use options::LoadOptions;
 pub use problem::{Problem, Problems, Severity};
 pub use source::nearest;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use toolfold_catalog::{Catalog, Node, Unresolved};
 use toolfold_core::{Absence, Absent, Entry, Kind, ServerName, SurfaceSettings, ToolId};
-use toolfold_index::{Filter, Found, Index, Query};
+use toolfold_index::{Filter, Found, Index, Learned, Query};
 
 /// Servers that are not there and are named one by one.
 const FEW_ABSENT: usize = 3;
@@ -26,6 +26,8 @@ pub struct View<'a> {
     absent: &'a [Absent],
     /// Servers that come first among those that do the same.
     preferred: &'a [ServerName],
+    /// What was learned from use.
+    learned: Option<&'a Learned>,
 }
 
 impl<'a> View<'a> {
@@ -44,6 +46,7 @@ impl<'a> View<'a> {
             budget,
             absent: &[],
             preferred: &[],
+            learned: None,
         }
     }
 
@@ -79,6 +82,11 @@ impl<'a> View<'a> {
     /// Servers that come first among those that do the same, the most preferred one first.
     pub fn preferring(self, preferred: &'a [ServerName]) -> Self {
         View { preferred, ..self }
+    }
+
+    /// What was called after which requests, and so comes a little earlier.
+    pub fn having_learned(self, learned: &'a Learned) -> Self {
+        View { learned: Some(learned), ..self }
     }
 
     /// The place of a server among the preferred; a number beyond all of them where it is none.
@@ -187,7 +195,7 @@ impl<'a> View<'a> {
     /// What is nearest, be it an answer or not.
     pub fn rank(&self, query: Query<'_>) -> Found {
         let filter = Filter { scope: self.scope, ..query.filter };
-        self.index.search(self.catalog, &Query { filter, ..query })
+        self.index.search(self.catalog, &Query { filter, learned: self.learned, ..query })
     }
 }
 

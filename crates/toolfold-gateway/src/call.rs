@@ -10,7 +10,7 @@ use toolfold_wire::{BoxFuture, Object, Raw, RpcError};
 
 use crate::check;
 use crate::dispatch::result_of;
-use crate::gate::{Errand, Failed, Passage};
+use crate::gate::{Errand, Failed, Outcome, Passage};
 use crate::gateway::Inner;
 use crate::request::Request;
 use crate::scope::Scope;
@@ -21,11 +21,11 @@ pub(crate) async fn call(inner: &Inner, request: Request) -> Result<Raw, Failed>
     };
     let surface = request.client.surface;
     inner.waiting.published().await;
-    let mut scope = Scope::new(inner.snapshot.load_full(), &request.client);
+    let mut scope = inner.scope(&request.client);
     let mut action = routed(&scope, &request, &name);
     if let Some(wait) = worth_waiting(inner, &action) {
         wait.await;
-        scope = Scope::new(inner.snapshot.load_full(), &request.client);
+        scope = inner.scope(&request.client);
         action = routed(&scope, &request, &name);
     }
     let outcome = match action {
@@ -37,7 +37,11 @@ pub(crate) async fn call(inner: &Inner, request: Request) -> Result<Raw, Failed>
         Action::Refuse(refusal) => Err(Failed::Refused(refusal)),
         action => {
             let view = scope.view();
-            at_length(&view, || answer(surface, &view, &action)).map_err(Failed::Refused)
+            let answered = at_length(&view, || answer(surface, &view, &action)).map_err(Failed::Refused);
+            if let (Action::Search(search, _), Ok(answer)) = (&action, &answered) {
+                inner.learning.searched(&request.client, &search.query, answer);
+            }
+            answered
         }
     };
     outcome.map_err(|failed| match failed {
@@ -82,7 +86,11 @@ async fn call_entry(
     let checked = check::check(&inner.checker, entry, arguments).await;
     let params = inner_params(request, entry, checked.map_err(Failed::Refused)?);
     let passage = Passage { request, server: entry.server(), entry: Some(entry), errand: Errand::Ask(params) };
-    inner.gate.pass(snapshot, passage).await.and_then(result_of)
+    let outcome = inner.gate.pass(snapshot, passage).await;
+    if let Ok(Outcome::Done(result)) = &outcome {
+        inner.learning.called(&request.client, snapshot, entry, result);
+    }
+    outcome.and_then(result_of)
 }
 
 /// The parameters of the call as the tool's own server gets them.

@@ -10,12 +10,14 @@ use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use toolfold_config::Config;
 use toolfold_core::{Absence, ServerName, Surface};
 use toolfold_disclosure::{Checker, instructions};
+use toolfold_store::StoreError;
 use toolfold_upstream::State;
 use toolfold_wire::{Memory, Raw};
 
 use crate::change::Change;
 use crate::gate::{CallRecord, Gate, Source};
 use crate::kept::Kept;
+use crate::learning::{Learning, UsedRequest};
 use crate::local::{LocalServer, Unregistered};
 use crate::precise::Tier;
 use crate::progress::{Progress, Waiting};
@@ -45,6 +47,7 @@ pub(crate) struct Inner {
     pub(crate) gate: Gate,
     pub(crate) checker: Arc<Checker>,
     pub(crate) toolsets: Toolsets,
+    pub(crate) learning: Arc<Learning>,
     pub(crate) precise: Tier,
     pub(crate) store: Kept,
     pub(crate) changes: broadcast::Sender<Change>,
@@ -77,6 +80,7 @@ impl Gateway {
         let store = Kept::default();
         let memory = Memory::new(config.limits.memory);
         let usage = Usage::new(store.clone(), config.pin_used);
+        let learning = Arc::new(Learning::new(store.clone(), &config));
         let sources = local.iter().map(|server| (server.name.clone(), Source::Local(Arc::new(server.clone()))));
         let inner = Arc::new(Inner {
             snapshot: ArcSwap::from_pointee(Snapshot::empty(config, sources.collect())),
@@ -84,6 +88,7 @@ impl Gateway {
             gate: Gate::new(usage),
             checker: Arc::default(),
             toolsets: Toolsets::new(store.clone()),
+            learning,
             precise: Tier::default(),
             store,
             changes,
@@ -100,9 +105,14 @@ impl Gateway {
         self.latest(client)
     }
 
+    /// Returns once there is a first snapshot.
+    pub async fn published(&self) {
+        self.0.waiting.published().await;
+    }
+
     /// What exists for this client, now: nothing before the first snapshot is published.
     pub fn latest(&self, client: &Client) -> Scope {
-        Scope::new(self.0.snapshot.load_full(), client)
+        self.0.scope(client)
     }
 
     /// As [`Gateway::view`], once every server that may soon say what it offers has done so, or had its time.
@@ -165,6 +175,19 @@ impl Gateway {
     /// Every call from now on, when it has ended.
     pub fn calls(&self) -> broadcast::Receiver<CallRecord> {
         self.0.gate.calls()
+    }
+
+    /// Forgets what was learned from calls of one tool or of all; in every catalog that is remembered in the same place, if
+    /// that is wanted. How many habits there were.
+    pub async fn forget(&self, tool: Option<&str>, everywhere: bool) -> Result<usize, StoreError> {
+        self.0.waiting.published().await;
+        self.0.learning.forget(tool, everywhere).await
+    }
+
+    /// The requests that ended in calls, where their texts are kept.
+    pub async fn used_requests(&self) -> Result<Vec<UsedRequest>, StoreError> {
+        self.0.waiting.published().await;
+        self.0.learning.requests().await
     }
 
     /// Applies another configuration: only what differs is started, stopped or changed.
@@ -242,6 +265,11 @@ impl Gateway {
 }
 
 impl Inner {
+    /// What exists for this client, now.
+    pub(crate) fn scope(&self, client: &Client) -> Scope {
+        Scope::new(self.snapshot.load_full(), self.learning.learned(), client)
+    }
+
     /// Where events go, for who must not keep the gateway alive.
     pub(crate) fn events(&self) -> mpsc::WeakUnboundedSender<News> {
         self.events.downgrade()

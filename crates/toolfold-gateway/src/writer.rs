@@ -211,6 +211,7 @@ impl Writer {
         self.store = remembered.store.clone();
         if let (Some(store), Some(inner)) = (&self.store, self.inner.upgrade()) {
             inner.store.set(store.clone());
+            inner.learning.configure(config.learn).await;
         }
         if config.pin_used {
             self.used = most_used(self.store.clone()).await;
@@ -325,6 +326,7 @@ impl Writer {
             self.used = most_used(self.store.clone()).await;
         }
         inner.gate.usage.want(new.pin_used);
+        inner.learning.configure(new.learn).await;
         drop(inner);
         self.config = Arc::new(new);
         self.read_documents().await

@@ -16,7 +16,7 @@ pub(crate) const MEMORY: Schema = Schema { application: 0x546C_6664, steps: &MEM
 /// "Tlfr".
 pub(crate) const RECORD: Schema = Schema { application: 0x546C_6672, steps: &RECORD_STEPS };
 
-const MEMORY_STEPS: [&str; 5] = [
+const MEMORY_STEPS: [&str; 6] = [
     // The same server name may stand for different programs in different projects that share this file: hence two
     // columns in the key.
     "CREATE TABLE manifests (
@@ -49,6 +49,19 @@ const MEMORY_STEPS: [&str; 5] = [
         why TEXT NOT NULL,
         PRIMARY KEY (server, config_key)
     ) STRICT;",
+    // What requests ended in the call of a tool. A request is there as numbers; its text only where somebody wants that.
+    "CREATE TABLE habits (
+        catalog BLOB NOT NULL,
+        request BLOB NOT NULL,
+        tool TEXT NOT NULL,
+        marks BLOB NOT NULL,
+        text TEXT,
+        times INTEGER NOT NULL,
+        occasions BLOB NOT NULL,
+        used_at INTEGER NOT NULL,
+        PRIMARY KEY (catalog, request, tool)
+    ) STRICT;
+    CREATE INDEX habits_by_use ON habits (catalog, used_at);",
 ];
 
 const RECORD_STEPS: [&str; 1] = [

@@ -6,6 +6,7 @@ mod approvals;
 mod children;
 mod damage;
 mod failures;
+mod habits;
 mod manifests;
 mod toolsets;
 mod usage;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use toolfold_gateway::Gateway;
 
 use super::output::Style;
-use super::{Fail, call, ls, scan, search, show, status, tree};
+use super::{Fail, call, forget, ls, scan, search, show, status, tree};
 
 /// How long one command waits for the encoder to be ready.
 const ENCODER: Duration = Duration::from_secs(3);
@@ -20,6 +20,7 @@ pub(crate) enum Ask {
     Call(call::Wanted),
     Status(status::Status),
     Scan(scan::Scan),
+    Forget(forget::Forget),
 }
 
 /// What goes to stdout, and why the command fails although there is something to print.
@@ -35,6 +36,7 @@ pub(crate) enum Needs {
     All,
     /// All of them, for longer.
     Status,
+    Nobody,
 }
 
 impl Answer {
@@ -53,6 +55,7 @@ impl Ask {
             Ask::Call(call) => server_of(&call.tool),
             Ask::Status(_) => Needs::Status,
             Ask::Scan(scan) => scan.needs(),
+            Ask::Forget(_) => Needs::Nobody,
         }
     }
 
@@ -69,6 +72,7 @@ impl Ask {
             Ask::Tree(tree) => tree.answer(&view, style),
             Ask::Show(show) => show.answer(&view, style),
             Ask::Call(call) => call.answer(gateway, &view).await,
+            Ask::Forget(forget) => forget.answer(gateway, &view, style).await,
             Ask::Status(_) => status::answer(gateway, style).await,
             Ask::Scan(scan) => scan.answer(&view, style),
         }

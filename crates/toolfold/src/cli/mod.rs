@@ -9,6 +9,7 @@ mod completions;
 mod content;
 mod eval;
 mod fail;
+mod forget;
 mod import;
 mod install;
 mod instance;
@@ -120,6 +121,8 @@ enum Command {
     Prompt(prompt::Prompt),
     /// Measure how well search does on a set of tools and queries
     Eval(eval::Eval),
+    /// Forget what was learned from use
+    Forget(forget::Forget),
     /// Print a completion script for your shell
     Completions(completions::Completions),
 }
@@ -157,6 +160,7 @@ fn run(cli: Cli) -> ExitCode {
         Command::Scan(scan) => scan.run(&common),
         Command::Prompt(prompt) => prompt.run(&common),
         Command::Eval(eval) => eval.run(&common),
+        Command::Forget(forget) => common.ask(Ask::Forget(forget)),
         Command::Completions(completions) => completions.run(),
     };
     outcome.map_or_else(|fail| fail.report(common.json), |()| ExitCode::SUCCESS)
