@@ -12,6 +12,7 @@ use crate::check;
 use crate::dispatch::result_of;
 use crate::gate::{Errand, Failed, Outcome, Passage};
 use crate::gateway::Inner;
+use crate::offered;
 use crate::request::Request;
 use crate::scope::Scope;
 
@@ -79,8 +80,10 @@ async fn call_entry(
 ) -> Result<Raw, Failed> {
     let snapshot = &scope.snapshot;
     let entry: &Arc<Entry> = snapshot.catalog.entry(entry);
-    if !entry.is_tool() {
-        return Err(Failed::Refused(only_read(entry)));
+    match entry.kind {
+        Kind::Tool => {}
+        Kind::Agent | Kind::Skill => return Err(Failed::Refused(only_read(entry))),
+        Kind::Prompt | Kind::Resource => return offered::call(inner, snapshot, request, entry, arguments).await,
     }
     inner.gate.admit(snapshot, entry)?;
     let checked = check::check(&inner.checker, entry, arguments).await;

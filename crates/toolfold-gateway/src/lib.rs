@@ -15,6 +15,7 @@ mod kept;
 mod known;
 mod learning;
 mod local;
+mod offered;
 mod offers;
 mod precise;
 mod progress;

@@ -15,6 +15,7 @@ mod deed;
 mod explain;
 mod fold;
 mod index;
+mod language;
 mod learned;
 mod names;
 mod ontology;

@@ -11,6 +11,7 @@
 //! Why meaning has most of the say although words rank almost as well alone: a request is seldom in the words of a tool.
 //! The share was found on public sets by measuring, like all the numbers below, and is flat around its best.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -22,6 +23,7 @@ use crate::confidence::{FLOOR, confidences};
 use crate::explain::explain;
 use crate::fold::fold;
 use crate::index::Index;
+use crate::language::in_english;
 use crate::learned::Lift;
 use crate::names::Named;
 use crate::query::{Explain, Found, Hit, Query, Ranker};
@@ -52,6 +54,8 @@ const ALIKE: f32 = 0.05;
 const PRECISELY_ALIKE: f32 = 0.5;
 /// Beside a good answer, what shares no word and is less likely than this is noise.
 const POSSIBLE: f32 = 0.04;
+/// The share of words that count as unknown in what was not asked in English.
+const TRANSLATED: f32 = 0.4;
 /// Nobody pages further than this.
 const DEEPEST: usize = 200;
 
@@ -78,9 +82,14 @@ pub(crate) struct Scored {
 }
 
 pub(crate) fn search(index: &Index, catalog: &Catalog, query: &Query<'_>) -> Found {
-    let Some(asked) = Asked::new(index, query.text) else {
+    let text = in_english(query.text, |word| index.base.vocabulary.number(word).is_some());
+    let Some(mut asked) = Asked::new(index, &text) else {
         return everything(index, catalog, query);
     };
+    if let Cow::Owned(_) = &text {
+        asked.unknown = asked.unknown.max(TRANSLATED);
+    }
+    let query = &Query { text: &text, ..query.clone() };
     let ranked = fold(index, catalog, rank(index, catalog, query, &asked));
     let confidences = confidences(&asked, &ranked);
     let mut answers: Vec<(&(Scored, usize), f32)> = ranked.iter().zip(confidences).collect();

@@ -100,7 +100,7 @@ fn write_features(place: &str, set: &EvalSet, index: &Index) {
                 let explain = &hit.explain;
                 serde_json::json!({
                     "id": set.catalog.entry(hit.entry).id.to_string(), "right": query.relevant.contains(&hit.entry),
-                    "named": explain.named, "score": hit.score, "lexical": explain.lexical,
+                    "named": explain.named, "confidence": hit.confidence, "score": hit.score, "lexical": explain.lexical,
                     "semantic": explain.semantic, "near": explain.near, "deed": explain.deeds,
                 })
             })

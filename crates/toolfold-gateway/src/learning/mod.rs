@@ -108,9 +108,11 @@ impl Learning {
             text,
             occasion: recent::occasion(client),
         };
+        // Asked for now: a process that ends at once still writes it.
+        let remembered = store.remember_choice(choice);
         let learning = self.clone();
         tokio::spawn(async move {
-            match store.remember_choice(choice).await {
+            match remembered.await {
                 Ok(Some(_)) => learning.read().await,
                 Ok(None) => {}
                 Err(error) => debug!("what was called is not remembered: {error}"),

@@ -17,6 +17,7 @@ mod eval;
 mod fakes;
 mod faults;
 mod inspector;
+mod learning;
 mod peers;
 mod people;
 mod readme;
