@@ -65,9 +65,13 @@ impl Catalog {
         let servers: Vec<Arc<ServerTools>> = by_name.into_values().collect();
         let mut entries: Vec<Arc<Entry>> = servers.iter().flat_map(|server| server.entries.iter().cloned()).collect();
         entries.sort_by(|a, b| a.id.cmp(&b.id));
+        // Behind all that is in the tree: there the entries of a server are neighbours.
+        let listed = entries.len();
+        entries.extend(servers.iter().flat_map(|server| server.offered.iter().cloned()));
+        entries[listed..].sort_by(|a, b| a.id.cmp(&b.id));
         let exposed = expose(&entries, &servers, is_reserved);
         let spellings = Spellings::of(&entries, &exposed);
-        let root = tree::of_servers(&servers, &entries);
+        let root = tree::of_servers(&servers, &entries[..listed]);
         let homes = vec![None; entries.len()];
         Catalog { number, servers, entries, exposed, spellings, outlines: OnceLock::new(), root, homes }
     }
@@ -98,7 +102,7 @@ impl Catalog {
         self.servers.get(place)
     }
 
-    /// By id; an entry's position in here is how the index and the surfaces speak of it.
+    /// By id, prompts and resources behind the others; an entry's position in here is how the index and the surfaces speak of it.
     pub fn entries(&self) -> &[Arc<Entry>] {
         &self.entries
     }

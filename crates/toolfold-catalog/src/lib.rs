@@ -9,6 +9,7 @@ mod common;
 mod exposed;
 mod nearest;
 mod node;
+mod offer;
 mod old_names;
 mod resolve;
 mod server;
@@ -17,6 +18,7 @@ mod tree;
 
 pub use catalog::{Catalog, Diff};
 pub use node::{Node, SERVERS};
+pub use offer::Offer;
 pub use old_names::follow;
 pub use resolve::{LONGEST_SPELLING, Unresolved};
 pub use server::{ServerSource, ServerTools, SetAside};

@@ -8,6 +8,7 @@ use toolfold_core::{BadDefinition, Entry, ServerName};
 use toolfold_wire::Raw;
 
 use crate::common;
+use crate::offer::{self, Offer};
 
 /// What a server said about itself and its tools.
 #[derive(Debug, Clone)]
@@ -28,6 +29,8 @@ pub struct ServerTools {
     pub title: Option<String>,
     pub instructions: Option<String>,
     pub entries: Vec<Arc<Entry>>,
+    /// Prompts and resources, which are found and not listed.
+    pub offered: Vec<Arc<Entry>>,
 }
 
 /// A definition that could not be used. The rest of its server's list serves.
@@ -42,7 +45,14 @@ pub struct SetAside {
 impl ServerTools {
     /// Agents or skills, which come from files and not from a server: `about` is what their node says.
     pub fn documents(name: ServerName, about: &str, entries: Vec<Arc<Entry>>) -> ServerTools {
-        ServerTools { name, prefix: true, title: None, instructions: Some(about.to_owned()), entries }
+        ServerTools {
+            name,
+            prefix: true,
+            title: None,
+            instructions: Some(about.to_owned()),
+            entries,
+            offered: Vec::new(),
+        }
     }
 
     pub fn read(source: ServerSource) -> (ServerTools, Vec<SetAside>) {
@@ -60,7 +70,12 @@ impl ServerTools {
         }
         common::leave_out(&mut entries);
         let ServerSource { name, prefix, title, instructions, .. } = source;
-        (ServerTools { name, prefix, title, instructions, entries }, set_aside)
+        (ServerTools { name, prefix, title, instructions, entries, offered: Vec::new() }, set_aside)
+    }
+
+    /// Adds what it offers beside tools.
+    pub fn offer(&mut self, offer: &Offer<'_>) {
+        self.offered = offer::entries(&self.name, self.prefix, offer, &self.entries);
     }
 
     /// Gives tools other names as well: an alias and the name of its tool each. A tool that is not there needs none.

@@ -20,6 +20,7 @@ pub struct Config {
     pub pin_used: bool,
     /// Servers that come first among those whose tools do the same.
     pub prefer: Vec<ServerName>,
+    pub learn: Learn,
     /// How many tokens one answer of a meta-tool may have.
     pub budget: usize,
     /// Whether the built-in toolbox is served. On without any configuration.
@@ -48,6 +49,18 @@ pub struct Config {
     pub store: Option<PathBuf>,
     /// The files this was read from: a change to one of them is a reason to read again.
     pub files: Vec<PathBuf>,
+}
+
+/// What is remembered of which requests ended in the call of which tool.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Learn {
+    /// Nothing, and nothing that was learned before counts.
+    Off,
+    /// Names of tools, and the words of requests as numbers.
+    #[default]
+    Names,
+    /// The texts of requests too.
+    Queries,
 }
 
 /// Where the encoder is that search by meaning is at its best with.
@@ -138,6 +151,7 @@ impl Default for Config {
             pin: Vec::new(),
             pin_used: false,
             prefer: Vec::new(),
+            learn: Learn::default(),
             budget: 700,
             toolbox: true,
             servers: BTreeMap::new(),

@@ -38,7 +38,9 @@ mod changes;
 use std::path::PathBuf;
 
 pub use changes::{Changes, changed};
-pub use config::{Config, DEFAULT_MAX_MESSAGE, EraChoice, Http, PreciseTier, Server, Start, Timeouts, Transport};
+pub use config::{
+    Config, DEFAULT_MAX_MESSAGE, EraChoice, Http, Learn, PreciseTier, Server, Start, Timeouts, Transport,
+};
 pub use operation::{Audit, AuditMode, Keep, Limits, Rate, Recorded, Telemetry};
 pub use options::LoadOptions;
 pub use problem::{Problem, Problems, Severity};

@@ -26,6 +26,7 @@ pub(crate) struct RawConfig {
     pub(crate) format: Field<String>,
     pub(crate) pin: Field<Texts>,
     pub(crate) prefer: Field<Texts>,
+    pub(crate) learn: Field<String>,
     pub(crate) budget: Field<i64>,
     pub(crate) toolbox: Field<bool>,
     pub(crate) store: Field<String>,
@@ -100,6 +101,7 @@ impl RawConfig {
         raw.format = table.text("format", report);
         raw.pin = table.texts_or_word("pin", AUTO, report);
         raw.prefer = table.texts("prefer", report);
+        raw.learn = table.text("learn", report);
         raw.budget = table.integer("budget", report);
         raw.toolbox = table.flag("toolbox", report);
         raw.store = table.text("store", report);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use toolfold_core::{Format, Groups, Secret, ServerName, Surface, slug, words};
 
-use crate::config::{Config, PreciseTier, Server};
+use crate::config::{Config, Learn, PreciseTier, Server};
 use crate::expand::{Trouble, expand};
 use crate::options::LoadOptions;
 use crate::raw::{AUTO, Dialect, RawConfig, RawHttp, RawServer};
@@ -73,6 +73,8 @@ impl Resolver<'_> {
         config.mark_results = self.choice(&raw.results, &[("off", false), ("mark", true)], false);
         config.nodes = self.nodes(&raw.nodes);
         config.prefer = self.preferred(&raw.prefer, raw);
+        let learn = [("off", Learn::Off), ("names", Learn::Names), ("queries", Learn::Queries)];
+        config.learn = self.choice(&raw.learn, &learn, Learn::default());
         self.refuse_taken_names(raw, config);
         draft.places = places(&raw.servers);
         draft.store_typed = !raw.store.is_absent();

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use toolfold_catalog::{Catalog, Node, Unresolved};
 use toolfold_core::{Absence, Absent, Entry, Kind, ServerName, SurfaceSettings, ToolId};
-use toolfold_index::{Filter, Found, Index, Query};
+use toolfold_index::{Filter, Found, Index, Learned, Query};
 
 /// Servers that are not there and are named one by one.
 const FEW_ABSENT: usize = 3;
@@ -28,6 +28,8 @@ pub struct View<'a> {
     preferred: &'a [ServerName],
     /// Where it is noted how sure a search was of what it found.
     noted: Option<&'a Mutex<Vec<(usize, f32)>>>,
+    /// What was learned from use.
+    learned: Option<&'a Learned>,
 }
 
 impl<'a> View<'a> {
@@ -47,6 +49,7 @@ impl<'a> View<'a> {
             absent: &[],
             preferred: &[],
             noted: None,
+            learned: None,
         }
     }
 
@@ -87,6 +90,11 @@ impl<'a> View<'a> {
     /// Whatever a search finds is put down here, with how sure that is: for who wants to know afterwards what was shown.
     pub fn noting(self, noted: &'a Mutex<Vec<(usize, f32)>>) -> Self {
         View { noted: Some(noted), ..self }
+    }
+
+    /// What was called after which requests, and so comes a little earlier.
+    pub fn having_learned(self, learned: &'a Learned) -> Self {
+        View { learned: Some(learned), ..self }
     }
 
     /// The place of a server among the preferred; a number beyond all of them where it is none.
@@ -195,7 +203,7 @@ impl<'a> View<'a> {
     /// What is nearest, be it an answer or not.
     pub fn rank(&self, query: Query<'_>) -> Found {
         let filter = Filter { scope: self.scope, ..query.filter };
-        let found = self.index.search(self.catalog, &Query { filter, ..query });
+        let found = self.index.search(self.catalog, &Query { filter, learned: self.learned, ..query });
         if let Some(noted) = self.noted {
             let mut noted = noted.lock().unwrap_or_else(PoisonError::into_inner);
             noted.extend(found.hits.iter().map(|hit| (hit.entry, hit.confidence)));

@@ -7,12 +7,14 @@
 mod answers;
 mod metrics;
 mod reliability;
+mod replay;
 mod set;
 
 pub use answers::Answers;
 pub use metrics::{Figures, Metrics};
 pub use reliability::{Bin, Reliability};
-pub use set::{BadSet, EvalSet, ToolLine};
+pub use replay::{Replayed, replay};
+pub use set::{BadSet, EvalQuery, EvalSet, QueryLine, ToolLine};
 
 use std::time::Instant;
 

@@ -55,10 +55,14 @@ struct List {
     tools: Vec<Value>,
 }
 
-#[derive(Deserialize)]
-struct QueryLine {
-    query: String,
-    relevant: Vec<String>,
+/// A query as a set has it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QueryLine {
+    #[serde(default)]
+    pub id: String,
+    pub query: String,
+    /// Ids of the right tools.
+    pub relevant: Vec<String>,
 }
 
 impl ToolLine {
@@ -82,6 +86,18 @@ impl EvalSet {
     pub fn read(tools: Vec<ToolLine>, queries: &Path) -> Result<EvalSet, BadSet> {
         let (catalog, ids) = build(tools);
         EvalSet::asked(catalog, queries, |id| ids.get(id).cloned())
+    }
+
+    /// A set of queries that are at hand. Tools that the set has not are left out.
+    pub fn of(tools: Vec<ToolLine>, queries: &[QueryLine]) -> EvalSet {
+        let (catalog, ids) = build(tools);
+        let position = |id: &String| ids.get(id).and_then(|tool| catalog.position(tool));
+        let asked = queries.iter().map(|line| EvalQuery {
+            text: line.query.clone(),
+            relevant: line.relevant.iter().filter_map(position).collect(),
+        });
+        let queries = asked.collect();
+        EvalSet { catalog, queries }
     }
 
     /// Over what servers answered to `tools/list`: `NAME.json` in a folder for each, queries with ids `NAME.tool`. These are

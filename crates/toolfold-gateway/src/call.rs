@@ -11,8 +11,9 @@ use toolfold_wire::{BoxFuture, Object, Raw, RpcError};
 
 use crate::check;
 use crate::dispatch::result_of;
-use crate::gate::{Errand, Failed, Passage};
+use crate::gate::{Errand, Failed, Outcome, Passage};
 use crate::gateway::Inner;
+use crate::offered;
 use crate::request::Request;
 use crate::scope::Scope;
 
@@ -22,11 +23,11 @@ pub(crate) async fn call(inner: &Inner, request: Request) -> Result<Raw, Failed>
     };
     let surface = request.client.surface;
     inner.waiting.published().await;
-    let mut scope = Scope::new(inner.snapshot.load_full(), &request.client);
+    let mut scope = inner.scope(&request.client);
     let mut action = routed(&scope, &request, &name);
     if let Some(wait) = worth_waiting(inner, &action) {
         wait.await;
-        scope = Scope::new(inner.snapshot.load_full(), &request.client);
+        scope = inner.scope(&request.client);
         action = routed(&scope, &request, &name);
     }
     let outcome = match action {
@@ -62,6 +63,9 @@ async fn disclose(inner: &Inner, scope: &Scope, request: &Request, action: Actio
             let told = (answer, begun.elapsed());
             inner.gate.instruments.disclosed(&action, told.1);
             recording.disclosed(request, snapshot, scope.view(), &action, told, &noted).await?;
+            if let Action::Search(search, _) = &action {
+                inner.learning.searched(&request.client, &search.query, answer);
+            }
         }
         Err(failed) => {
             let asked = match action {
@@ -113,9 +117,16 @@ async fn call_entry(
     let checked = checked(inner, scope, entry, arguments).await;
     let checked =
         checked.inspect_err(|failed| inner.gate.recording.refused(request, snapshot, Some(entry), None, failed))?;
+    if matches!(entry.kind, Kind::Prompt | Kind::Resource) {
+        return offered::call(inner, snapshot, request, entry, checked).await;
+    }
     let params = inner_params(request, entry, checked);
     let passage = Passage { request, server: entry.server(), entry: Some(entry), errand: Errand::Ask(params) };
-    inner.gate.pass(snapshot, passage).await.and_then(result_of)
+    let outcome = inner.gate.pass(snapshot, passage).await;
+    if let Ok(Outcome::Done(result)) = &outcome {
+        inner.learning.called(&request.client, snapshot, entry, result);
+    }
+    outcome.and_then(result_of)
 }
 
 /// The arguments of a call that may be made.
@@ -125,10 +136,13 @@ async fn checked(
     entry: &Arc<Entry>,
     arguments: Option<Raw>,
 ) -> Result<Option<Raw>, Failed> {
-    if !entry.is_tool() {
+    if matches!(entry.kind, Kind::Agent | Kind::Skill) {
         return Err(Failed::Refused(only_read(entry)));
     }
     inner.gate.admit(&scope.snapshot, entry)?;
+    if !entry.is_tool() {
+        return Ok(arguments);
+    }
     check::check(&inner.checker, entry, arguments).await.map_err(Failed::Refused)
 }
 

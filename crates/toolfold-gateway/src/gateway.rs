@@ -12,6 +12,7 @@ use toolfold_audit::{Audit, Kind};
 use toolfold_config::Config;
 use toolfold_core::{Absence, Principal, ServerName, Surface};
 use toolfold_disclosure::{Checker, instructions};
+use toolfold_store::StoreError;
 use toolfold_telemetry::Readings;
 use toolfold_upstream::State;
 use toolfold_wire::{Memory, Raw};
@@ -19,6 +20,7 @@ use toolfold_wire::{Memory, Raw};
 use crate::change::Change;
 use crate::gate::{CallRecord, Gate, Source};
 use crate::kept::Kept;
+use crate::learning::{Learning, UsedRequest};
 use crate::local::{LocalServer, Unregistered};
 use crate::precise::Tier;
 use crate::progress::{Progress, Waiting};
@@ -49,6 +51,7 @@ pub(crate) struct Inner {
     pub(crate) gate: Gate,
     pub(crate) checker: Arc<Checker>,
     pub(crate) toolsets: Toolsets,
+    pub(crate) learning: Arc<Learning>,
     pub(crate) precise: Tier,
     pub(crate) store: Kept,
     pub(crate) changes: broadcast::Sender<Change>,
@@ -88,6 +91,7 @@ impl Gateway {
         let memory = Memory::new(config.limits.memory);
         let usage = Usage::new(store.clone(), config.pin_used);
         let recording = Recording::new(&config);
+        let learning = Arc::new(Learning::new(store.clone(), &config));
         let sources = local.iter().map(|server| (server.name.clone(), Source::Local(Arc::new(server.clone()))));
         let inner = Arc::new(Inner {
             snapshot: ArcSwap::from_pointee(Snapshot::empty(config, sources.collect())),
@@ -95,6 +99,7 @@ impl Gateway {
             gate: Gate::new(usage, recording),
             checker: Arc::default(),
             toolsets: Toolsets::new(store.clone()),
+            learning,
             precise: Tier::default(),
             store,
             changes,
@@ -112,9 +117,14 @@ impl Gateway {
         self.latest(client)
     }
 
+    /// Returns once there is a first snapshot.
+    pub async fn published(&self) {
+        self.0.waiting.published().await;
+    }
+
     /// What exists for this client, now: nothing before the first snapshot is published.
     pub fn latest(&self, client: &Client) -> Scope {
-        Scope::new(self.0.snapshot.load_full(), client)
+        self.0.scope(client)
     }
 
     /// As [`Gateway::view`], once every server that may soon say what it offers has done so, or had its time.
@@ -208,6 +218,19 @@ impl Gateway {
     /// Writes down that something happened here that is no call.
     pub fn note(&self, kind: Kind, tool: Option<&str>, outcome: &str, about: Option<String>) {
         self.0.gate.recording.happened(Occurrence { tool, about, ..Occurrence::new(kind, outcome) });
+    }
+
+    /// Forgets what was learned from calls of one tool or of all; in every catalog that is remembered in the same place, if
+    /// that is wanted. How many habits there were.
+    pub async fn forget(&self, tool: Option<&str>, everywhere: bool) -> Result<usize, StoreError> {
+        self.0.waiting.published().await;
+        self.0.learning.forget(tool, everywhere).await
+    }
+
+    /// The requests that ended in calls, where their texts are kept.
+    pub async fn used_requests(&self) -> Result<Vec<UsedRequest>, StoreError> {
+        self.0.waiting.published().await;
+        self.0.learning.requests().await
     }
 
     /// Applies another configuration: only what differs is started, stopped or changed.
@@ -328,6 +351,11 @@ impl Inner {
         let audit_lag = audit.map_or(0, |audit| audit.waiting() + audit.missed());
         let held = self.gate.instruments.held.load(Ordering::Relaxed);
         self.gate.instruments.meter.text(Readings { discovered, direct, audit_lag, held })
+    }
+
+    /// What exists for this client, now.
+    pub(crate) fn scope(&self, client: &Client) -> Scope {
+        Scope::new(self.snapshot.load_full(), self.learning.learned(), client)
     }
 
     /// Where events go, for who must not keep the gateway alive.

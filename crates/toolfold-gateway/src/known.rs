@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
-use toolfold_catalog::{ServerSource, ServerTools, SetAside, follow};
+use toolfold_catalog::{Offer, ServerSource, ServerTools, SetAside, follow};
 use toolfold_config::Server;
 use toolfold_core::{Absent, Fingerprint, ServerName, shown_line};
 use toolfold_upstream::{Manifest, State};
@@ -157,6 +157,8 @@ impl Listed {
         }
         tools.answer_to(&manifest.old_names);
         tools.answer_to(&config.aliases);
+        let Manifest { prompts, resources, templates, .. } = &*manifest;
+        tools.offer(&Offer { prompts, resources, templates });
         Listed { tools: Arc::new(tools), manifest: Some(manifest) }
     }
 }

@@ -16,8 +16,10 @@ mod gateway;
 mod instruments;
 mod kept;
 mod known;
+mod learning;
 mod limits;
 mod local;
+mod offered;
 mod offers;
 mod precise;
 mod progress;
@@ -37,6 +39,7 @@ pub use change::{Change, PROMPTS_CHANGED, RESOURCE_UPDATED, RESOURCES_CHANGED, T
 pub use files::{Documents, Unusable, document_files};
 pub use gate::{CallRecord, Failed, Watch};
 pub use gateway::{Gateway, Options, ServerStatus};
+pub use learning::UsedRequest;
 pub use local::{Bounds, Handler, LocalServer, LocalTool, Output, Unregistered};
 pub use precise::encode_all;
 pub use request::{Client, ClientKind, LONGEST_WATCHED, LogLevel, MOST_WATCHED, Request};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use toolfold_config::Config;
 use toolfold_disclosure::View;
+use toolfold_index::Learned;
 
 use crate::request::Client;
 use crate::snapshot::Snapshot;
@@ -12,18 +13,19 @@ use crate::snapshot::Snapshot;
 /// One snapshot as one client sees it. Whoever holds it sees the same for as long as they do.
 pub struct Scope {
     pub(crate) snapshot: Arc<Snapshot>,
+    learned: Arc<Learned>,
     loaded: Vec<usize>,
     session: bool,
 }
 
 impl Scope {
-    pub(crate) fn new(snapshot: Arc<Snapshot>, client: &Client) -> Self {
+    pub(crate) fn new(snapshot: Arc<Snapshot>, learned: Arc<Learned>, client: &Client) -> Self {
         let loaded = snapshot.positions(&client.loaded());
-        Scope { snapshot, loaded, session: client.has_session() }
+        Scope { snapshot, learned, loaded, session: client.has_session() }
     }
 
     pub fn view(&self) -> View<'_> {
-        self.snapshot.view(self.session, &self.loaded)
+        self.snapshot.view(self.session, &self.loaded).having_learned(&self.learned)
     }
 
     pub fn config(&self) -> &Config {

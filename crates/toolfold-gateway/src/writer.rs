@@ -241,6 +241,7 @@ impl Writer {
         self.store = remembered.store.clone();
         if let (Some(store), Some(inner)) = (&self.store, self.inner.upgrade()) {
             inner.store.set(store.clone());
+            inner.learning.configure(config.learn).await;
         }
         self.records = Records::beside(self.store.clone(), &config).await;
         if config.pin_used {
@@ -361,6 +362,7 @@ impl Writer {
             self.used = most_used(self.store.clone()).await;
         }
         inner.gate.usage.want(new.pin_used);
+        inner.learning.configure(new.learn).await;
         inner.gate.recording.configure(&new);
         let names = |names: &[ServerName]| names.iter().map(ServerName::as_str).collect::<Vec<_>>().join(" ");
         let about = format!(

@@ -5,7 +5,6 @@ use toolfold_catalog::Catalog;
 
 use crate::ask::Asked;
 use crate::index::Index;
-use crate::names::Named;
 use crate::query::{Filter, Query};
 use crate::semantic::{Vector, Vectors};
 
@@ -49,7 +48,7 @@ pub(crate) fn select(
     query: &Query<'_>,
     asked: &Asked,
     sums: &Sums,
-    named: &[(usize, Named)],
+    besides: impl Iterator<Item = usize>,
 ) -> Vec<u32> {
     let admitted = admitted(&query.filter, index, catalog);
     let admits = |entry: u32| admitted.as_ref().is_none_or(|admitted| admitted[entry as usize]);
@@ -65,7 +64,7 @@ pub(crate) fn select(
             candidates.extend(nearest_by_signs(&precise.vectors, meaning, &admits));
         }
     }
-    candidates.extend(named.iter().map(|(entry, _)| *entry as u32).filter(|entry| admits(*entry)));
+    candidates.extend(besides.map(|entry| entry as u32).filter(|entry| admits(*entry)));
     candidates.sort_unstable();
     candidates.dedup();
     candidates

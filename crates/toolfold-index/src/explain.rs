@@ -30,5 +30,6 @@ pub(crate) fn explain(index: &Index, asked: &Asked, scored: &Scored) -> Explain 
         deed: asked.wanted.judge(done).0,
         deeds: asked.wanted.features(done).to_vec(),
         part: scored.part.map(|part| asked.clauses[part].text.clone()),
+        learned: scored.learned,
     }
 }

@@ -3,6 +3,7 @@
 use toolfold_core::{Entry, Kind, ServerName};
 
 use crate::analyse::Field;
+use crate::learned::{Learned, Lift};
 
 /// An empty text asks for everything the filter lets through, by id.
 #[derive(Debug, Clone, Default)]
@@ -16,6 +17,8 @@ pub struct Query<'a> {
     pub answers_only: bool,
     /// Whether hits say why they are where they are.
     pub explain: bool,
+    /// What was learned from use.
+    pub learned: Option<&'a Learned>,
 }
 
 /// Which side ranks. The single sides are for comparison.
@@ -86,6 +89,8 @@ pub struct Explain {
     pub deeds: Vec<f32>,
     /// The part of a request for several things that it fits best.
     pub part: Option<String>,
+    /// What it gains by having been called after requests like this one.
+    pub learned: Option<Lift>,
 }
 
 #[derive(Debug, Clone, PartialEq)]

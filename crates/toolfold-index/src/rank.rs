@@ -11,7 +11,9 @@
 //! Why meaning has most of the say although words rank almost as well alone: a request is seldom in the words of a tool.
 //! The share was found on public sets by measuring, like all the numbers below, and is flat around its best.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use toolfold_catalog::Catalog;
 
@@ -21,6 +23,8 @@ use crate::confidence::{FLOOR, confidences};
 use crate::explain::explain;
 use crate::fold::fold;
 use crate::index::Index;
+use crate::language::in_english;
+use crate::learned::Lift;
 use crate::names::Named;
 use crate::query::{Explain, Found, Hit, Query, Ranker};
 use crate::semantic::{model, nearness};
@@ -50,6 +54,8 @@ const ALIKE: f32 = 0.05;
 const PRECISELY_ALIKE: f32 = 0.5;
 /// Beside a good answer, what shares no word and is less likely than this is noise.
 const POSSIBLE: f32 = 0.04;
+/// The share of words that count as unknown in what was not asked in English.
+const TRANSLATED: f32 = 0.4;
 /// Nobody pages further than this.
 const DEEPEST: usize = 200;
 
@@ -70,13 +76,20 @@ pub(crate) struct Scored {
     pub(crate) part: Option<usize>,
     /// How far it does something else than is wanted.
     pub(crate) disagreement: f32,
+    /// What it gains by having been chosen before.
+    pub(crate) learned: Option<Lift>,
     pub(crate) score: f32,
 }
 
 pub(crate) fn search(index: &Index, catalog: &Catalog, query: &Query<'_>) -> Found {
-    let Some(asked) = Asked::new(index, query.text) else {
+    let text = in_english(query.text, |word| index.base.vocabulary.number(word).is_some());
+    let Some(mut asked) = Asked::new(index, &text) else {
         return everything(index, catalog, query);
     };
+    if let Cow::Owned(_) = &text {
+        asked.unknown = asked.unknown.max(TRANSLATED);
+    }
+    let query = &Query { text: &text, ..query.clone() };
     let ranked = fold(index, catalog, rank(index, catalog, query, &asked));
     let confidences = confidences(&asked, &ranked);
     let mut answers: Vec<(&(Scored, usize), f32)> = ranked.iter().zip(confidences).collect();
@@ -110,7 +123,9 @@ fn everything(index: &Index, catalog: &Catalog, query: &Query<'_>) -> Found {
 fn rank(index: &Index, catalog: &Catalog, query: &Query<'_>, asked: &Asked) -> Vec<Scored> {
     let sums = Sums::of(index, asked);
     let named = index.base.names.named_by(asked.letters, asked.stems);
-    let candidates = candidates::select(index, catalog, query, asked, &sums, &named);
+    let lifts = query.learned.map(|learned| learned.lifts(index, catalog, query.text)).unwrap_or_default();
+    let besides = named.iter().map(|(entry, _)| *entry).chain(lifts.keys().copied());
+    let candidates = candidates::select(index, catalog, query, asked, &sums, besides);
     let mut ranked = score(index, asked, &sums, &candidates, query.ranker);
     for scored in &mut ranked {
         let name = named.binary_search_by_key(&scored.entry, |(entry, _)| *entry);
@@ -118,13 +133,14 @@ fn rank(index: &Index, catalog: &Catalog, query: &Query<'_>, asked: &Asked) -> V
     }
     ranked.retain(|scored| match query.ranker {
         Ranker::Lexical => scored.lexical > 0.0,
-        _ => is_answer(scored),
+        _ => is_answer(scored) || lifts.contains_key(&scored.entry),
     });
     if query.ranker == Ranker::Fused {
         bring_forward(&mut ranked, WEIGHED);
         weigh_deeds(index, asked, &mut ranked);
         bring_forward(&mut ranked, COMPARED);
         compare(index, asked, &mut ranked);
+        lift(index, asked, &mut ranked, &lifts);
     }
     bring_forward(&mut ranked, DEEPEST);
     ranked.truncate(DEEPEST);
@@ -177,6 +193,7 @@ fn score(index: &Index, asked: &Asked, sums: &Sums, candidates: &[u32], ranker: 
         near: None,
         part: fits[place],
         disagreement: 0.0,
+        learned: None,
         score: scores[place],
     };
     (0..candidates.len()).map(scored).collect()
@@ -247,6 +264,21 @@ fn compare(index: &Index, asked: &Asked, ranked: &mut [Scored]) {
         scored.score += NEARNESS * (near - low) / spread;
     }
     stay_behind(best, rest);
+}
+
+/// Adds what was learned. What does something else than is wanted gains nothing, however often it was called.
+fn lift(index: &Index, asked: &Asked, ranked: &mut [Scored], lifts: &BTreeMap<usize, Lift>) {
+    if lifts.is_empty() {
+        return;
+    }
+    for scored in ranked {
+        if let Some(lift) = lifts.get(&scored.entry) {
+            let disagreement = asked.wanted.judge(&index.base.documents[scored.entry].done).1;
+            let score = lift.score * (1.0 - disagreement.clamp(0.0, 1.0));
+            scored.score += score;
+            scored.learned = Some(Lift { score, ..*lift });
+        }
+    }
 }
 
 /// No score of the rest is above the least of the best.

@@ -1,6 +1,6 @@
 //! What must outlive the process. Two classes of it, in two files, because they are damaged differently:
 //!
-//! - *memory* (manifests, failures, vectors, usage, sets of tools) can be had again. A damaged file is set aside with a
+//! - *memory* (manifests, failures, vectors, usage, habits, sets of tools) can be had again. A damaged file is set aside with a
 //!   notice and a new one is begun: a start must not fail for it.
 //! - *record* (pins: what was accepted of what servers say) cannot. Its file is made when there is first something to
 //!   put in it, and a damaged one is refused with a message, never replaced. The audit is a record in a file of its own,
@@ -20,6 +20,7 @@ mod open;
 mod sqlite;
 
 mod failures;
+mod habits;
 mod manifests;
 mod toolsets;
 mod usage;
@@ -35,6 +36,7 @@ use engine::Engine;
 pub use engine::Pending;
 pub use error::StoreError;
 pub use failures::StoredFailure;
+pub use habits::{StoredChoice, StoredHabit};
 pub use manifests::StoredManifest;
 pub use open::open_audit;
 pub use pins::{NewPin, PinSource, Pinned, StoredPin, StoredPins};

@@ -18,7 +18,7 @@ pub(crate) const RECORD: Schema = Schema { application: 0x546C_6672, steps: &REC
 /// "Tlfa".
 pub(crate) const AUDIT: Schema = Schema { application: 0x546C_6661, steps: &AUDIT_STEPS };
 
-const MEMORY_STEPS: [&str; 6] = [
+const MEMORY_STEPS: [&str; 7] = [
     // The same server name may stand for different programs in different projects that share this file: hence two
     // columns in the key.
     "CREATE TABLE manifests (
@@ -57,6 +57,19 @@ const MEMORY_STEPS: [&str; 6] = [
         config_key BLOB NOT NULL,
         PRIMARY KEY (server, config_key)
     ) STRICT, WITHOUT ROWID;",
+    // What requests ended in the call of a tool. A request is there as numbers; its text only where somebody wants that.
+    "CREATE TABLE habits (
+        catalog BLOB NOT NULL,
+        request BLOB NOT NULL,
+        tool TEXT NOT NULL,
+        marks BLOB NOT NULL,
+        text TEXT,
+        times INTEGER NOT NULL,
+        occasions BLOB NOT NULL,
+        used_at INTEGER NOT NULL,
+        PRIMARY KEY (catalog, request, tool)
+    ) STRICT;
+    CREATE INDEX habits_by_use ON habits (catalog, used_at);",
 ];
 
 const RECORD_STEPS: [&str; 2] = [

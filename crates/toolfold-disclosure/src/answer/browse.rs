@@ -2,7 +2,7 @@
 //! servers are named as well, as long as they are few: their names tell a model more than anything else about them.
 
 use toolfold_catalog::{Node, SERVERS};
-use toolfold_core::{Code, Next, Refusal};
+use toolfold_core::{Code, Kind, Next, Refusal};
 use toolfold_wire::Raw;
 
 use super::budget::{Item, cost, fit};
@@ -65,6 +65,10 @@ enum Place<'a> {
 
 fn places<'a>(view: &View<'a>, browse: &Browse, node: &'a Node) -> Vec<Place<'a>> {
     let wanted = |position: &usize| browse.kind.is_none_or(|kind| view.entry(*position).kind == kind);
+    if node.path.is_empty() && matches!(browse.kind, Some(Kind::Prompt | Kind::Resource)) {
+        // They are in no node.
+        return view.entries().filter(wanted).map(|position| Place::Entry(position, Level::Summary)).collect();
+    }
     let own = view.own_entries(node).into_iter().filter(wanted).map(|position| Place::Entry(position, Level::Summary));
     if node.path.is_empty() {
         let pinned = view.pins().filter(wanted).map(|position| Place::Entry(position, Level::Signature));

@@ -1,4 +1,4 @@
-//! The ladder for what is read and not called: agents and skills. Details say what one is for and when to use it; only
+//! The ladder for what is no tool: agents, skills, prompts and resources. Details say what one is for and when to use it; only
 //! the whole of it has the instructions themselves.
 
 use toolfold_core::Entry;
@@ -8,7 +8,10 @@ use super::Level;
 use super::details::counted;
 use super::prose::summary;
 
-const DETAILS: [&str; 4] = ["description", "whenToUse", "capabilities", "constraints"];
+const DETAILS: [&str; 9] =
+    ["description", "whenToUse", "capabilities", "constraints", "arguments", "uri", "uriTemplate", "mimeType", "use"];
+/// What stands in the name's place for whoever calls it.
+const INNER: [&str; 2] = ["name", "prompt"];
 
 /// An agent or a skill at a level. There is no signature, so that rung is the summary.
 pub(super) fn describe(entry: &Entry, level: Level) -> Raw {
@@ -23,7 +26,7 @@ pub(super) fn describe(entry: &Entry, level: Level) -> Raw {
             }
         }
         Level::Full => {
-            for (key, value) in definition.iter().filter(|(key, _)| *key != "name") {
+            for (key, value) in definition.iter().filter(|(key, _)| !INNER.contains(key)) {
                 object.set_raw(key, value.to_owned());
             }
         }

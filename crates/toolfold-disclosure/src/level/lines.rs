@@ -1,6 +1,6 @@
 //! An entry in one line, made once: reading a schema and counting tokens costs more than finding the entry did.
 
-use toolfold_core::{Entry, Lines};
+use toolfold_core::{Entry, Kind, Lines};
 use toolfold_index::Risk;
 
 use super::{Level, prose, signature};
@@ -36,7 +36,12 @@ pub(crate) const FORMS: [Level; 3] = [Level::Signature, Level::Summary, Level::N
 /// The line of an entry in one of its forms.
 pub fn line(entry: &Entry, lines: &Lines, form: Level) -> String {
     let Lines { signature, summary, grave, .. } = lines;
-    let mark = if *grave { GRAVE } else { "" };
+    let mark = match entry.kind {
+        Kind::Prompt => "prompt: ",
+        Kind::Resource => "resource: ",
+        _ if *grave => GRAVE,
+        _ => "",
+    };
     match (form, signature) {
         (Level::Name, _) => entry.id.to_string(),
         (Level::Summary, _) | (_, None) => format!("{} — {mark}{summary}", entry.id),

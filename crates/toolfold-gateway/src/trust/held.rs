@@ -195,6 +195,7 @@ impl Quarantine {
                     title: None,
                     instructions: None,
                     entries: vec![Arc::new(entry)],
+                    offered: Vec::new(),
                 }),
             }
         }

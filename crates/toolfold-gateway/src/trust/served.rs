@@ -103,5 +103,6 @@ fn documents(tools: &ServerTools, kept: &mut HashMap<(What, String), Raw>) -> Se
         title: tools.title.clone(),
         instructions: tools.instructions.clone(),
         entries,
+        offered: Vec::new(),
     }
 }

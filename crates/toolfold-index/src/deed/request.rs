@@ -133,6 +133,9 @@ fn deed(words: &[String], at: usize) -> Option<(Acts, Vec<usize>)> {
         let acts = ["update", "assign", "add"].iter().filter_map(|verb| lexicon.word(verb));
         return Some((acts.fold(Acts::NONE, |all, word| all | word.acts), vec![at]));
     }
+    if makes_by_opening(here) {
+        return Some((lexicon.word("create").map_or(word.acts, |create| create.acts), vec![at]));
+    }
     // "stop sharing" is the opposite of sharing; "start recording" is recording.
     let next = here.get(1).filter(|next| next.ends_with("ing")).and_then(|next| lexicon.word(next));
     if let Some(next) = next {
@@ -147,6 +150,13 @@ fn deed(words: &[String], at: usize) -> Option<(Acts, Vec<usize>)> {
         }
     }
     Some((word.acts, vec![at]))
+}
+
+/// "open a ticket" makes one, "open the ticket" shows it, and "open a file" makes none.
+fn makes_by_opening(here: &[String]) -> bool {
+    let indefinite = here.get(1).is_some_and(|word| ["a", "an", "another", "new"].contains(&word.as_str()));
+    let thing = here.iter().skip(1).take_while(|word| !is_preposition(word)).take(OPENED_WITHIN);
+    here[0] == "open" && indefinite && thing.last().is_some_and(|word| is_one_of(&MADE_BY_OPENING, word))
 }
 
 /// The things that are named outside the verb.
@@ -179,6 +189,26 @@ fn head(words: &[String], verb: &[usize], after: usize, things: &[Mention]) -> O
     things.iter().rev().find(|thing| thing.end > begin && thing.end <= end).map(|thing| thing.thing)
 }
 
+/// What exists from the moment it is opened. In their order.
+const MADE_BY_OPENING: [&str; 14] = [
+    "account",
+    "bug",
+    "case",
+    "discussion",
+    "dispute",
+    "incident",
+    "issue",
+    "mr",
+    "position",
+    "pr",
+    "request",
+    "task",
+    "thread",
+    "ticket",
+];
+/// Words of a thing with what stands before it.
+const OPENED_WITHIN: usize = 4;
+
 /// Verbs that may be things, and seldom are at the beginning of a request.
 const ORDERS: [&str; 6] = ["list", "query", "run", "schedule", "search", "test"];
 
@@ -210,6 +240,7 @@ mod tests {
         assert!(
             BEFORE.is_sorted()
                 && ORDERS.is_sorted()
+                && MADE_BY_OPENING.is_sorted()
                 && JOINTS.is_sorted()
                 && QUESTIONS.is_sorted()
                 && DETERMINERS.is_sorted()
@@ -223,6 +254,10 @@ mod tests {
             assert!(wanted.acts.meets(acts("delete")) && wanted.clear == 1.0, "{text}: {wanted:?}");
         }
         assert_eq!(read("weather in rome").acts, Acts::NONE);
+        assert_eq!(read("open a pull request against main").acts, acts("create"));
+        assert_eq!(read("open a new ticket for the team").acts, acts("create"));
+        assert_eq!(read("open the pull request").acts, acts("open"));
+        assert_eq!(read("open a file").acts, acts("open"));
         assert_eq!(read("let me read the report").acts, acts("read"));
         assert_eq!(read("let bob read the report").acts, acts("let"));
         assert_eq!(read("issues").acts, Acts::NONE);

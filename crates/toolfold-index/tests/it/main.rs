@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 mod deeds;
+mod languages;
+mod learned;
 mod ontology;
 
 use std::collections::BTreeMap;

@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that panics has said what it had to say")]
 
-mod audited;
 mod advertised;
+mod audited;
 mod bridge;
 mod door;
 mod http;

@@ -81,6 +81,46 @@ async fn prompts_and_resources_are_unique_and_find_their_way_back() {
 }
 
 #[tokio::test]
+async fn prompts_and_resources_are_found_by_search_and_called_like_tools() {
+    let fake = FakeServer::script(json!({
+        "tools": ["review"],
+        "prompts": [
+            {"name": "review", "description": "Review a change before it is merged", "arguments": [{"name": "branch", "required": true}]},
+        ],
+        "resources": [{"uri": "x://handbook/holidays", "description": "Which days are holidays for the whole company"}],
+        "templates": [{"uriTemplate": "x://people/{id}", "name": "person", "description": "Address and birthday of a colleague"}],
+    }));
+    let client = client(&[("fake", &fake)], Surface::Compact).await;
+    let find = async |arguments: Value| {
+        text(&client.request("tools/call", json!({"name": "find_tools", "arguments": arguments})).await).to_owned()
+    };
+    let call = async |arguments: Value| {
+        client.request("tools/call", json!({"name": "call_tool", "arguments": arguments})).await
+    };
+    assert_eq!(
+        find(json!({"query": "review a change", "kind": "prompt"})).await,
+        "fake.review-prompt — prompt: Review a change before it is merged"
+    );
+    assert_eq!(
+        find(json!({"kind": "resource"})).await,
+        "fake.holidays — resource: Which days are holidays for the whole company\n\
+         fake.person — resource: Address and birthday of a colleague"
+    );
+    assert!(find(json!({"query": "company holidays"})).await.starts_with("fake.holidays — resource: Which days"));
+    // They are in nobody's way: a tool's name means the tool, and nodes have tools alone.
+    assert!(find(json!({"path": ["Servers", "fake"]})).await.lines().all(|line| !line.contains("resource")));
+    let details = find(json!({"tool": "fake.review-prompt"})).await;
+    assert!(details.contains("branch") && details.contains("prompts/get, name"), "{details}");
+    let got = call(json!({"tool": "fake.review-prompt", "arguments": {"branch": "main"}})).await;
+    assert_eq!(text(&got), r#"review with {"branch":"main"}"#);
+    let got = call(json!({"tool": "fake.holidays"})).await;
+    assert_eq!(got["content"][0]["resource"]["text"], "content of x://handbook/holidays");
+    let got = call(json!({"tool": "fake.person", "arguments": {"uri": "x://people/7"}})).await;
+    assert_eq!(got["content"][0]["resource"]["text"], "content of x://people/7");
+    assert_eq!(call(json!({"tool": "fake.person"})).await["isError"], true);
+}
+
+#[tokio::test]
 async fn a_subscribed_resource_is_announced_to_its_watchers() {
     let fake = FakeServer::script(json!({
         "resources": [{"uri": "x://a", "name": "a"}],

@@ -5,6 +5,7 @@
 mod children;
 mod damage;
 mod failures;
+mod habits;
 mod manifests;
 mod pins;
 mod toolsets;

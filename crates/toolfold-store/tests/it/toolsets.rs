@@ -46,7 +46,7 @@ async fn an_older_file_is_brought_up_to_date() {
     let older = Connection::open(&path).unwrap();
     older
         .execute_batch(
-            "DROP TABLE toolsets; DROP TABLE usage; DROP TABLE vectors; DROP TABLE failures; DROP TABLE pinned; PRAGMA user_version = 1;",
+            "DROP TABLE toolsets; DROP TABLE usage; DROP TABLE vectors; DROP TABLE failures; DROP TABLE pinned; DROP TABLE habits; PRAGMA user_version = 1;",
         )
         .unwrap();
     drop(older);

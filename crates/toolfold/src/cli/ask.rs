@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use toolfold_gateway::Gateway;
 
 use super::output::Style;
-use super::{Fail, approve, call, ls, page, scan, search, show, status, tokens, tree, usage};
+use super::{Fail, approve, call, forget, ls, page, scan, search, show, status, tokens, tree, usage};
 
 /// How long one command waits for the encoder to be ready.
 const ENCODER: Duration = Duration::from_secs(3);
@@ -24,6 +24,7 @@ pub(crate) enum Ask {
     Approve(approve::Approve),
     Usage(usage::UsageCommand),
     Tokens(tokens::Tokens),
+    Forget(forget::Forget),
 }
 
 /// What goes to stdout, and why the command fails although there is something to print.
@@ -39,6 +40,7 @@ pub(crate) enum Needs {
     All,
     /// All of them, for longer.
     Status,
+    Nobody,
 }
 
 impl Answer {
@@ -61,6 +63,7 @@ impl Ask {
             Ask::Approve(approve) => approve.needs(),
             Ask::Usage(_) => Needs::All,
             Ask::Tokens(tokens) => tokens.needs(),
+            Ask::Forget(_) => Needs::Nobody,
         }
     }
 
@@ -77,6 +80,7 @@ impl Ask {
             Ask::Tree(tree) => tree.answer(&view, style),
             Ask::Show(show) => show.answer(&view, style),
             Ask::Call(call) => call.answer(gateway, &view).await,
+            Ask::Forget(forget) => forget.answer(gateway, &view, style).await,
             Ask::Status(_) => status::answer(gateway, style).await,
             Ask::Page(page) => page.answer(gateway, style),
             Ask::Scan(scan) => scan.answer(gateway, &view, style).await,

@@ -7,10 +7,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+use serde::Serialize;
 use serde_json::{Value, json};
-use toolfold::eval::{BadSet, Bin, EvalSet, Failure, Figures, ToolLine, evaluate};
-use toolfold_core::shown_line;
-use toolfold_gateway::encode_all;
+use toolfold::eval::{BadSet, Bin, EvalSet, Failure, Figures, QueryLine, ToolLine, evaluate};
+use toolfold_core::{ToolId, shown_line};
+use toolfold_gateway::{UsedRequest, encode_all};
 use toolfold_index::{Index, Ranker};
 
 use super::open::{asker, with_gateway};
@@ -23,8 +24,12 @@ pub(crate) struct Eval {
     #[arg(long, value_name = "FILE")]
     tools: Option<PathBuf>,
     /// Queries, a JSON object a line: id, query, relevant (ids of the right tools; none where nothing fits)
-    #[arg(long, value_name = "FILE", required_unless_present = "export")]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["export", "from_use"])]
     queries: Option<PathBuf>,
+    /// Queries that were asked of your servers and the tools that were called then; with --export they are printed in the
+    /// form that --queries reads. Needs learn = "queries" in the configuration
+    #[arg(long, conflicts_with_all = ["tools", "queries"])]
+    from_use: bool,
     /// Tell also how each side of the ranking does alone: words (lexical) and meaning (semantic)
     #[arg(long)]
     compare: bool,
@@ -44,14 +49,31 @@ pub(crate) struct Eval {
 
 impl Eval {
     pub(crate) fn run(self, common: &Common) -> Result<(), Fail> {
+        if self.from_use {
+            return self.of_use(common);
+        }
         let tools = match &self.tools {
             Some(file) => ToolLine::read(file).map_err(unreadable)?,
             None => configured(common)?,
         };
         match &self.queries {
             Some(queries) => self.measure(&EvalSet::read(tools, queries).map_err(unreadable)?, common),
-            None => export(&tools),
+            None => print_lines(&tools),
         }
+    }
+
+    /// The set that use has made, printed or measured.
+    fn of_use(&self, common: &Common) -> Result<(), Fail> {
+        let (tools, asked) = used(common)?;
+        if asked.is_empty() {
+            return Err(Fail::nothing("No request is remembered with its text.").hint(
+                "texts are kept from the moment that the configuration says learn = \"queries\", of requests that ended in a call",
+            ));
+        }
+        if self.export {
+            return print_lines(&asked);
+        }
+        self.measure(&EvalSet::of(tools, &asked), common)
     }
 
     fn measure(&self, set: &EvalSet, common: &Common) -> Result<(), Fail> {
@@ -144,8 +166,29 @@ fn configured(common: &Common) -> Result<Vec<ToolLine>, Fail> {
     })
 }
 
-fn export(tools: &[ToolLine]) -> Result<(), Fail> {
-    let lines = tools.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>();
+/// The same tools, and what was asked of them.
+fn used(common: &Common) -> Result<(Vec<ToolLine>, Vec<QueryLine>), Fail> {
+    with_gateway(common, async |gateway| {
+        let requests = gateway.used_requests().await.map_err(|error| Fail::machine(error.to_string()))?;
+        let scope = gateway.latest(&asker());
+        let view = scope.view();
+        let is_there = |id: &str| ToolId::parse(id).is_some_and(|id| view.position(&id).is_some());
+        let asked = requests.into_iter().filter_map(|request| query_line(request, is_there)).zip(1..);
+        let asked = asked.map(|(line, number)| QueryLine { id: format!("use-{number}"), ..line }).collect();
+        Ok((view.tools().map(|position| ToolLine::of(view.entry(position))).collect(), asked))
+    })
+}
+
+/// What was called in a good part of cases is what was meant; the rest are slips.
+fn query_line(request: UsedRequest, is_there: impl Fn(&str) -> bool) -> Option<QueryLine> {
+    let most = request.tools.iter().map(|(_, times)| *times).max()?;
+    let meant = request.tools.into_iter().filter(|(id, times)| times * 2 >= most && is_there(id));
+    let relevant: Vec<String> = meant.map(|(id, _)| id).collect();
+    (!relevant.is_empty()).then(|| QueryLine { id: String::new(), query: request.text, relevant })
+}
+
+fn print_lines(lines: &[impl Serialize]) -> Result<(), Fail> {
+    let lines = lines.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>();
     print(&lines.map_err(|error| Fail::machine(error.to_string()))?.join("\n"))
 }
 

@@ -13,6 +13,7 @@ mod cost;
 mod doctor;
 mod eval;
 mod fail;
+mod forget;
 mod import;
 mod install;
 mod instance;
@@ -140,6 +141,8 @@ enum Command {
     Prompt(prompt::Prompt),
     /// Measure how well search does on a set of tools and queries
     Eval(eval::Eval),
+    /// Forget what was learned from use
+    Forget(forget::Forget),
     /// Print a completion script for your shell
     Completions(completions::Completions),
     /// Print a page of the reference, or write the man pages
@@ -185,6 +188,7 @@ fn run(cli: Cli) -> ExitCode {
         Command::Usage(usage) => usage.run(&common),
         Command::Prompt(prompt) => prompt.run(&common),
         Command::Eval(eval) => eval.run(&common),
+        Command::Forget(forget) => common.ask(Ask::Forget(forget)),
         Command::Completions(completions) => completions.run(),
         Command::Reference(reference) => reference.run(),
     };

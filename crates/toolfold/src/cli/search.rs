@@ -146,7 +146,8 @@ impl SearchCommand {
             "copies": hit.copies,
         });
         if self.explain {
-            let Explain { named, terms, lexical, semantic, precise, near, deed, deeds: _, part } = &hit.explain;
+            let Explain { named, terms, lexical, semantic, precise, near, deed, deeds: _, part, learned } =
+                &hit.explain;
             value["score"] = json!(hit.score);
             value["named"] = json!(named);
             value["lexical"] = json!(lexical);
@@ -155,6 +156,7 @@ impl SearchCommand {
             value["near"] = json!(near);
             value["deed"] = json!(deed);
             value["part"] = json!(part);
+            value["learned"] = json!(learned.map(|lift| json!({"score": lift.score, "times": lift.times})));
             let term = |term: &TermMatch| json!({"term": term.term, "fields": fields(term), "score": term.score});
             value["terms"] = terms.iter().map(term).collect();
         }
@@ -175,7 +177,7 @@ fn nearest<'a>(wanted: &str, known: impl Iterator<Item = &'a str> + Clone, what:
 
 /// What each side says of a hit, and the words that it was found by.
 fn explained(explain: &Explain) -> String {
-    let Explain { named, terms, lexical, semantic, precise, near, deed, deeds: _, part } = explain;
+    let Explain { named, terms, lexical, semantic, precise, near, deed, deeds: _, part, learned } = explain;
     let mut text = format!("\n    words {lexical:.2}, meaning {semantic:.2}");
     if let Some(precise) = precise {
         text.push_str(&format!(", encoder {precise:.2}"));
@@ -188,6 +190,10 @@ fn explained(explain: &Explain) -> String {
     }
     if *named {
         text.push_str("; the query names it");
+    }
+    if let Some(lift) = learned {
+        let times = if lift.times == 1 { "once".to_owned() } else { format!("{} times", lift.times) };
+        text.push_str(&format!("\n    {:+.2} for having been called {times} after requests like this one", lift.score));
     }
     if let Some(part) = part {
         text.push_str(&format!("\n    fits the part {part:?}"));

@@ -31,10 +31,25 @@ fn every_page_of_help() {
     let world = World::without_config();
     let mut pages = transcript(&world, &["--help"]);
     let commands = [
-        "serve", "check", "trust", "search", "ls", "tree", "show", "call", "status", "page", "logs", "scan", "prompt",
-        "eval", "doctor", "tokens", "reference",
+        "serve",
+        "check",
+        "trust",
+        "search",
+        "ls",
+        "tree",
+        "show",
+        "call",
+        "status",
+        "page",
+        "logs",
+        "scan",
+        "prompt",
+        "eval",
+        "doctor",
+        "tokens",
+        "reference",
     ];
-    let others = ["completions", "import", "install", "add", "remove", "audit", "usage", "approve"];
+    let others = ["completions", "forget", "import", "install", "add", "remove", "audit", "usage", "approve"];
     for command in commands.into_iter().chain(others) {
         pages.push_str(&transcript(&world, &[command, "--help"]));
     }

@@ -21,6 +21,7 @@ mod eval;
 mod fakes;
 mod faults;
 mod inspector;
+mod learning;
 mod measured;
 mod newcomer;
 mod page;

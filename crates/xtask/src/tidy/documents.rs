@@ -28,8 +28,21 @@ const ROOT: [&str; 14] = [
     "rustfmt.toml",
 ];
 
-const TASKS: [&str; 13] =
-    ["attack", "audit-kills", "bench", "clients", "dist", "docs", "eval", "help", "page", "peers", "soak", "test", "tidy"];
+const TASKS: [&str; 13] = [
+    "attack",
+    "audit-kills",
+    "bench",
+    "clients",
+    "dist",
+    "docs",
+    "eval",
+    "help",
+    "page",
+    "peers",
+    "soak",
+    "test",
+    "tidy",
+];
 
 pub(super) fn check(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<String>> {
     let mut findings = strangers(files);

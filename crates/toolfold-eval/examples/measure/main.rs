@@ -5,11 +5,12 @@
 //! folders, or `CATALOGS:QUERIES` (a folder of servers' lists as they answer `tools/list`, and a file of queries over them).
 #![allow(clippy::print_stdout, reason = "a program for people")]
 
-use std::path::{Path, PathBuf};
+mod places;
+
 use std::time::Instant;
 
 use toolfold_catalog::{Node, SERVERS};
-use toolfold_eval::{BadSet, EvalSet, Metrics, ToolLine};
+use toolfold_eval::{BadSet, EvalSet, Metrics};
 use toolfold_index::{Index, Placement, Query};
 
 const DEPTH: usize = 10;
@@ -21,8 +22,8 @@ fn main() -> Result<(), BadSet> {
     let has = |name: &str| flags.iter().any(|flag| flag == name);
     let failures = has("--failures");
     let mut gains = Vec::new();
-    for place in places.iter().flat_map(|place| sets(place)) {
-        let set = read(&place)?;
+    for place in places.iter().flat_map(|place| places::sets(place)) {
+        let set = places::read(&place)?;
         let index = Index::build(&set.catalog);
         if has("--places") {
             write_places(set, &index);
@@ -36,26 +37,6 @@ fn main() -> Result<(), BadSet> {
     }
     println!("mean NDCG@10 {:.2}", gains.iter().sum::<f64>() / gains.len().max(1) as f64);
     Ok(())
-}
-
-fn sets(place: &str) -> Vec<String> {
-    if place.contains(':') || Path::new(place).join("queries.jsonl").is_file() {
-        return vec![place.to_owned()];
-    }
-    let inner = std::fs::read_dir(place).into_iter().flatten().flatten().map(|entry| entry.path());
-    let mut inner: Vec<PathBuf> = inner.filter(|path| path.join("queries.jsonl").is_file()).collect();
-    inner.sort();
-    inner.into_iter().map(|path| path.display().to_string()).collect()
-}
-
-fn read(place: &str) -> Result<EvalSet, BadSet> {
-    match place.split_once(':') {
-        Some((catalogs, queries)) => EvalSet::of_lists(Path::new(catalogs), Path::new(queries)),
-        None => {
-            let folder = Path::new(place);
-            EvalSet::read(ToolLine::read(&folder.join("tools.jsonl"))?, &folder.join("queries.jsonl"))
-        }
-    }
 }
 
 fn measure(place: &str, set: &EvalSet, index: &Index, failures: bool) -> f64 {
@@ -119,7 +100,7 @@ fn write_features(place: &str, set: &EvalSet, index: &Index) {
                 let explain = &hit.explain;
                 serde_json::json!({
                     "id": set.catalog.entry(hit.entry).id.to_string(), "right": query.relevant.contains(&hit.entry),
-                    "named": explain.named, "score": hit.score, "lexical": explain.lexical,
+                    "named": explain.named, "confidence": hit.confidence, "score": hit.score, "lexical": explain.lexical,
                     "semantic": explain.semantic, "near": explain.near, "deed": explain.deeds,
                 })
             })

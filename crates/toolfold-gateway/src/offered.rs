@@ -1,0 +1,89 @@
+//! Prompts and resources that are called like tools: a model that found one has no other way to it.
+
+use std::sync::Arc;
+
+use toolfold_core::{Code, Entry, Kind, Refusal};
+use toolfold_wire::{Object, Raw, raw};
+
+use crate::dispatch::result_of;
+use crate::gate::{Errand, Failed, Passage};
+use crate::gateway::Inner;
+use crate::request::Request;
+use crate::snapshot::Snapshot;
+
+/// Gets a prompt or reads a resource of its server, and answers with what is in it as the result of a call.
+pub(crate) async fn call(
+    inner: &Inner,
+    snapshot: &Snapshot,
+    request: &Request,
+    entry: &Entry,
+    arguments: Option<Raw>,
+) -> Result<Raw, Failed> {
+    let definition = Object::parse(&entry.definition).unwrap_or_default();
+    let mut params = request.params.clone();
+    params.remove("arguments");
+    params.remove("name");
+    let method = if entry.kind == Kind::Prompt {
+        params.set("name", &definition.string("prompt").unwrap_or_default());
+        if let Some(arguments) = arguments {
+            params.set_raw("arguments", arguments);
+        }
+        "prompts/get"
+    } else {
+        params.set("uri", &uri(entry, &definition, arguments.as_ref()).map_err(Failed::Refused)?);
+        "resources/read"
+    };
+    let asked = Request {
+        id: request.id.clone(),
+        client: Arc::clone(&request.client),
+        peer: Arc::clone(&request.peer),
+        method: method.to_owned(),
+        params: params.clone(),
+        context: request.context.clone(),
+    };
+    let passage = Passage { request: &asked, server: entry.server(), entry: None, errand: Errand::Ask(params) };
+    let answer = inner.gate.pass(snapshot, passage).await.and_then(result_of)?;
+    let object = Object::parse(&answer).unwrap_or_default();
+    // Anything else than what was asked for, such as a question of the server, goes on as it is.
+    Ok(match entry.kind {
+        Kind::Prompt if object.contains("messages") => messages(&object),
+        Kind::Resource if object.contains("contents") => contents(&object),
+        _ => answer,
+    })
+}
+
+/// Where a resource is: what its server lists, or what a template was made into.
+fn uri(entry: &Entry, definition: &Object, arguments: Option<&Raw>) -> Result<String, Refusal> {
+    let given = || Object::parse_optional(arguments).and_then(|arguments| arguments.string("uri"));
+    definition.string("uri").or_else(given).ok_or_else(|| {
+        let template = definition.string("uriTemplate").unwrap_or_default();
+        let message = format!("{} needs `uri`, a string made from the template {template}.", entry.id);
+        Refusal::new(Code::InvalidArguments, message)
+    })
+}
+
+/// The messages of a prompt: what the user says as it is, and who else speaks is named.
+fn messages(answer: &Object) -> Raw {
+    let mut content = Vec::new();
+    for message in answer.read::<Vec<Raw>>("messages").unwrap_or_default() {
+        let Some(message) = Object::parse(&message) else { continue };
+        if let Some(role) = message.string("role").filter(|role| role != "user") {
+            content.push(raw(&Object::new().with("type", "text").with("text", &format!("{role}:"))));
+        }
+        match message.read::<Vec<Raw>>("content") {
+            Some(several) => content.extend(several),
+            None => content.extend(message.get("content").cloned()),
+        }
+    }
+    raw(&Object::new().with("content", &content))
+}
+
+fn contents(answer: &Object) -> Raw {
+    let contents = answer.read::<Vec<Raw>>("contents").unwrap_or_default();
+    let embedded = contents.iter().map(|resource| {
+        let mut object = Object::new().with("type", "resource");
+        object.set_raw("resource", resource.clone());
+        object.to_raw()
+    });
+    raw(&Object::new().with("content", &embedded.collect::<Vec<Raw>>()))
+}
