@@ -39,7 +39,7 @@ pub(crate) async fn call(
         peer: Arc::clone(&request.peer),
         method: method.to_owned(),
         params: params.clone(),
-        context: request.context.clone(),
+        context: request.context,
     };
     let passage = Passage { request: &asked, server: entry.server(), entry: None, errand: Errand::Ask(params) };
     let answer = inner.gate.pass(snapshot, passage).await.and_then(result_of)?;

@@ -142,7 +142,7 @@ impl Lists {
         cuts.filter_map(|at| {
             Some([known(&word[..at]).or_else(|| known(word[..at].strip_suffix('s')?))?, known(&word[at..])?])
         })
-        .last()
+        .next_back()
     }
 }
 
