@@ -89,7 +89,7 @@ impl Known {
         let new = judged.held.iter().filter(|held| self.told.insert(held.offer.fingerprint)).count();
         if new > 0 {
             let server = &judged.served.tools.name;
-            warn!(%server, "{new} of what it offers is held until somebody looks at it: `toolfold approve`");
+            warn!(%server, entries = new, "some of what it says is held until somebody approves it: `toolfold approve`");
         }
         self.judged = Some(judged);
     }

@@ -32,7 +32,7 @@ fn every_page_of_help() {
     let mut pages = transcript(&world, &["--help"]);
     let commands =
         ["serve", "check", "trust", "search", "ls", "tree", "show", "call", "status", "logs", "scan", "prompt", "eval"];
-    for command in commands.into_iter().chain(["completions", "import", "install", "add", "remove"]) {
+    for command in commands.into_iter().chain(["completions", "import", "install", "add", "remove", "approve"]) {
         pages.push_str(&transcript(&world, &[command, "--help"]));
     }
     insta::assert_snapshot!(pages);
