@@ -26,6 +26,8 @@ pub(crate) struct Known {
     pub(crate) judged: Option<Judged>,
     /// It has said something since it was judged.
     pub(crate) unjudged: bool,
+    /// So much of it is new that it is being looked through aside.
+    pub(crate) judging: bool,
     /// What was held and has been told, so that a server that goes back and forth is told of once.
     told: HashSet<Fingerprint>,
     /// Why it is not there, as far as is known.
@@ -44,7 +46,8 @@ pub(crate) struct Listed {
 impl Known {
     pub(crate) fn server(source: Source, config: Arc<Server>, failing: Option<String>) -> Self {
         let (listed, judged, told) = (None, None, HashSet::new());
-        Known { source, config: Some(config), listed, judged, unjudged: false, told, failing, tried: false }
+        let (unjudged, judging, tried) = (false, false, false);
+        Known { source, config: Some(config), listed, judged, unjudged, judging, told, failing, tried }
     }
 
     pub(crate) fn local(server: LocalServer) -> Self {
@@ -66,7 +69,8 @@ impl Known {
     fn here(source: Source, tools: ServerTools) -> Self {
         let listed = Some(Listed { tools: Arc::new(tools), manifest: None });
         let (judged, told) = (None, HashSet::new());
-        Known { source, config: None, listed, judged, unjudged: true, told, failing: None, tried: true }
+        let (unjudged, judging, tried) = (true, false, true);
+        Known { source, config: None, listed, judged, unjudged, judging, told, failing: None, tried }
     }
 
     pub(crate) fn manifest(&self) -> Option<&Arc<Manifest>> {
@@ -81,7 +85,7 @@ impl Known {
 
     /// Takes in what serves of its list; nothing where it could not be judged, and then it stays as it was.
     pub(crate) fn is_judged(&mut self, judged: Option<Judged>) {
-        self.unjudged = false;
+        (self.unjudged, self.judging) = (false, false);
         let Some(judged) = judged else { return };
         if self.told.len() > MOST_TOLD {
             self.told.clear();
@@ -89,7 +93,7 @@ impl Known {
         let new = judged.held.iter().filter(|held| self.told.insert(held.offer.fingerprint)).count();
         if new > 0 {
             let server = &judged.served.tools.name;
-            warn!(%server, "{new} of what it offers is held until somebody looks at it: `toolfold approve`");
+            warn!(%server, entries = new, "some of what it says is held until somebody approves it: `toolfold approve`");
         }
         self.judged = Some(judged);
     }
@@ -105,7 +109,12 @@ impl Known {
 
     /// Whether it makes sense to wait for it: nothing is known of it, and it did not fail the last time.
     pub(crate) fn is_pending(&self) -> bool {
-        !self.tried && self.listed.is_none() && self.failing.is_none()
+        self.judging || (!self.tried && self.listed.is_none() && self.failing.is_none())
+    }
+
+    /// Whether it has yet to say what it offers, or to be looked through.
+    pub(crate) fn is_untried(&self) -> bool {
+        self.judging || (!self.tried && self.listed.is_none())
     }
 
     /// Takes in a state; whether that changes what can be said of it.
@@ -122,7 +131,8 @@ impl Known {
 
     /// What there is to say of a server that offers nothing yet.
     pub(crate) fn absent(&self, name: &ServerName) -> Option<Absent> {
-        if self.listed.is_some() || !self.source.is_server() {
+        let looked_through = self.judging && self.judged.is_none();
+        if (self.listed.is_some() && !looked_through) || !self.source.is_server() {
             return None;
         }
         Some(match &self.failing {

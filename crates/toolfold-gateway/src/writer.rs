@@ -36,7 +36,7 @@ use crate::progress::Progress;
 use crate::recording::Occurrence;
 use crate::remembered::{Remembered, config_key, remember, remember_failure};
 use crate::snapshot::Snapshot;
-use crate::trust::{Decided, Decision, Undecided};
+use crate::trust::{Decided, Decision, Heard, Undecided};
 use crate::usage::most_used;
 
 use decide::Awaiting;
@@ -51,6 +51,8 @@ pub(crate) enum News {
     Register(LocalServer, Told),
     /// A catalog has been encoded.
     Encoded(Vectors),
+    /// What these servers said has been looked through aside.
+    Heard(Vec<ServerName>, Vec<Heard>),
     /// Somebody has decided about what is held; told when it takes effect.
     Decide(Decision, oneshot::Sender<Result<Decided, Undecided>>),
     /// What is held is to be looked at again; told when it has been.
@@ -196,6 +198,7 @@ impl Writer {
                 change
             }
             News::Encoded(vectors) => self.attach(vectors),
+            News::Heard(servers, heard) => self.heard(&servers, heard).await,
             News::Decide(decision, done) => {
                 let outcome = self.decide(&decision).await;
                 let nothing = outcome.as_ref().is_ok_and(|decided| decided.ids.is_empty());
@@ -382,7 +385,7 @@ impl Writer {
         let names = |wanted: fn(&Known) -> bool| -> BTreeSet<ServerName> {
             self.servers.iter().filter(|(_, known)| wanted(known)).map(|(name, _)| name.clone()).collect()
         };
-        let (pending, untried) = (names(Known::is_pending), names(|known| !known.tried && known.listed.is_none()));
+        let (pending, untried) = (names(Known::is_pending), names(Known::is_untried));
         self.starting &= !pending.is_empty();
         self.progress.send_if_modified(|now| {
             let changed = !now.published || now.pending != pending || now.untried != untried;

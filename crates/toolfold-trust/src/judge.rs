@@ -67,10 +67,12 @@ pub fn judge(
     }
     let pins = &record.pins;
     let pin = pins.get(offer.what, &offer.name);
+    let denied = pin.and_then(|pin| pin.denied);
     match pin.and_then(|pin| pin.accepted) {
         Some(was) if was == offer.fingerprint => return Verdict::Serve,
-        // Refused: the server is not what it was, so the old one does not serve either.
-        _ if pin.and_then(|pin| pin.denied) == Some(offer.fingerprint) => return Verdict::Hold(Why::Denied),
+        _ if denied == Some(offer.fingerprint) => return Verdict::Hold(Why::Denied),
+        // Somebody has refused what became of it: nothing serves before the server takes that back, however it changes.
+        Some(_) if denied.is_some() => return Verdict::Hold(Why::Changed),
         Some(was) => return Verdict::Changed { was },
         None => {}
     }

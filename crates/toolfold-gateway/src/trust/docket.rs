@@ -19,6 +19,8 @@ use crate::known::Listed;
 
 /// Fewer new entries than this are looked through on one thread.
 const FEW: usize = 256;
+/// New entries of one source that others are not made to wait for.
+const MANY: usize = 1_000;
 /// Threads that look through many, while clients are answered on the others.
 const THREADS: usize = 4;
 
@@ -31,6 +33,13 @@ pub(crate) struct Case {
     pub(crate) number: Option<i64>,
     pub(crate) record: Record,
     pub(crate) listed: Listed,
+}
+
+impl Case {
+    /// Whether so much of it must be new that looking at it takes longer than others should wait.
+    pub(crate) fn has_many_new(&self) -> bool {
+        self.record.lost.is_none() && self.listed.tools.entries.len() > self.record.pins.len() + MANY
+    }
 }
 
 pub(crate) struct Docket {

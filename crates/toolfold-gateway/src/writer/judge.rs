@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 use toolfold_catalog::ServerTools;
@@ -16,7 +17,7 @@ use toolfold_store::{NewPin, PinSource, Pinned, Store, StoredPin, StoredPins};
 use toolfold_trust::{Offer, Pin, Pins, Record, Verdict, What};
 use tracing::{error, warn};
 
-use super::Writer;
+use super::{Dirty, News, Writer};
 use crate::gate::Source;
 use crate::known::Known;
 use crate::remembered::config_key;
@@ -132,6 +133,8 @@ impl Writer {
             if cases.is_empty() {
                 return;
             }
+            let (many, cases): (Vec<Case>, Vec<Case>) = cases.into_iter().partition(Case::has_many_new);
+            self.hear_aside(many);
             let others = self.judged_others();
             let Ok(heard) = spawn_blocking(move || Docket { cases, others }.hear()).await else {
                 error!("what servers say could not be judged: what is served is what was before");
@@ -141,6 +144,43 @@ impl Writer {
                 self.execute(heard).await;
             }
         }
+    }
+
+    /// Thousands of new entries take a while to look through: meanwhile what others say goes on being served.
+    fn hear_aside(&mut self, cases: Vec<Case>) {
+        let names: Vec<ServerName> = cases.iter().map(|case| case.source.server.clone()).collect();
+        for name in &names {
+            if let Some(known) = self.servers.get_mut(name) {
+                (known.unjudged, known.judging) = (false, true);
+            }
+        }
+        let (others, events) = (self.judged_others(), self.events.clone());
+        for (case, name) in cases.into_iter().zip(names) {
+            let (others, events) = (others.clone(), events.clone());
+            tokio::spawn(async move {
+                let heard = spawn_blocking(move || Docket { cases: vec![case], others }.hear()).await;
+                let events = events.as_ref().and_then(mpsc::WeakUnboundedSender::upgrade);
+                // Without a writer there is nobody to tell.
+                let _ = events.map(|events| events.send(News::Heard(vec![name], heard.unwrap_or_default())));
+            });
+        }
+    }
+
+    /// Takes in what was looked through aside, unless its server has said something else since.
+    pub(super) async fn heard(&mut self, servers: &[ServerName], heard: Vec<Heard>) -> Dirty {
+        for name in servers {
+            if let Some(known) = self.servers.get_mut(name) {
+                known.judging = false;
+            }
+        }
+        for heard in heard {
+            let known = self.servers.get(&heard.case.source.server);
+            let current = known.filter(|known| !known.unjudged).and_then(|known| known.listed.as_ref());
+            if current.is_some_and(|listed| Arc::ptr_eq(&listed.tools, &heard.case.listed.tools)) {
+                self.execute(heard).await;
+            }
+        }
+        Dirty::Catalog
     }
 
     /// A source that has to be judged; `None` for one that is vouched for.
@@ -173,7 +213,10 @@ impl Writer {
         if (!new.is_empty() || number.is_none()) && record.lost.is_none() {
             match self.pin(&source, new).await {
                 // Another process was quicker. What it has accepted counts, and all is judged by that.
-                Some((_, true)) => return,
+                Some((_, true)) => {
+                    self.servers.get_mut(&source.server).into_iter().for_each(|known| known.unjudged = true);
+                    return;
+                }
                 Some((came, false)) => number = Some(came),
                 None => {}
             }

@@ -432,3 +432,18 @@ async fn odd_results_are_marked_where_that_is_wanted() {
         assert_eq!(gateway.marked_results(), u64::from(mark));
     }
 }
+
+#[tokio::test]
+async fn thousands_of_new_tools_are_looked_through_aside() {
+    let (folder, small) = (tempfile::tempdir().unwrap(), FakeServer::script(json!({"tools": ["quick"]})));
+    let big = FakeServer::script(json!({"huge_list": 1_250_000}));
+    let servers = [("big", &big, Trust::FirstUse), ("small", &small, Trust::FirstUse)];
+    let config = config(folder.path(), &servers);
+    let gateway = Gateway::start(Options { config: config.clone(), local: Vec::new() });
+    assert_eq!(code(&gateway, "small.quick").await, "none", "nobody waits for the other");
+    gateway.settled_completely(&me()).await;
+    let tools = crate::ids(&gateway).len();
+    assert!(tools > 1_000, "{tools}");
+    gateway.stop().await;
+    assert_eq!(crate::ids(&start(config).await).len(), tools, "they are known from then on");
+}

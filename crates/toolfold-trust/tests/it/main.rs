@@ -124,8 +124,9 @@ impl Model {
     fn serves(&self, name: u8, look: u8) -> Option<u8> {
         match (self.accepted(name), self.refused(name)) {
             (Some(accepted), _) if accepted == look => Some(look),
-            (_, Some(refused)) if refused == look => None,
-            (accepted, _) => accepted,
+            // Whatever came of it was refused, so nothing but what was accepted serves.
+            (_, Some(_)) => None,
+            (accepted, None) => accepted,
         }
     }
 

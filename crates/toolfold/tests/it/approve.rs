@@ -56,7 +56,7 @@ async fn without_an_instance_it_works_on_what_is_remembered() {
     insta::assert_snapshot!(told.replace(&print, "FINGERPRINT"), @r"
     s.report (tool): it is not what was accepted; what was accepted serves meanwhile
       s.report@FINGERPRINT
-      ! hidden-characters at /description: has characters that cannot be seen
+      ! invisible at /description: has 1 characters that cannot be seen (U+200B among them)
         /description
           - Reports the weather.
           + Reports the\u{200b} weather.
@@ -72,7 +72,7 @@ async fn without_an_instance_it_works_on_what_is_remembered() {
     let approved = run(&world, &["approve", &format!("s.report@{print}")]);
     assert_eq!((approved.status.code(), stdout(&approved).as_str()), (Some(0), "approved s.report\n"));
     assert_eq!(held(&world), [""; 0]);
-    assert!(stdout(&run(&world, &["show", "s.report"])).contains("u200b"));
+    assert!(stdout(&run(&world, &["show", "s.report"])).contains("200b"));
 }
 
 #[tokio::test]
@@ -92,7 +92,7 @@ async fn a_running_instance_changes_at_once() {
         let list = ask(served, "GET", "/v1/approvals", json!({})).await;
         assert_eq!(list["total"], 0, "{list}");
         let expanded = ask(served, "POST", "/v1/expand_tool", json!({"tool_id": "s.report"})).await;
-        assert_eq!(expanded["summary"], "Reports everything.", "{expanded}");
+        assert_eq!(expanded["summary"], "Reports everything", "{expanded}");
     }
 }
 

@@ -30,27 +30,10 @@ fn transcript(world: &World, arguments: &[&str]) -> String {
 fn every_page_of_help() {
     let world = World::without_config();
     let mut pages = transcript(&world, &["--help"]);
-    let commands = [
-        "serve",
-        "check",
-        "trust",
-        "search",
-        "ls",
-        "tree",
-        "show",
-        "call",
-        "status",
-        "page",
-        "logs",
-        "scan",
-        "prompt",
-        "eval",
-        "doctor",
-        "tokens",
-        "reference",
-    ];
-    let others = ["completions", "forget", "import", "install", "add", "remove", "audit", "usage", "approve"];
-    for command in commands.into_iter().chain(others) {
+    let first = ["serve", "check", "doctor", "trust", "search", "ls", "tree", "show", "call", "status", "tokens", "page"];
+    let then = ["logs", "approve", "scan", "audit", "usage", "prompt", "eval", "forget", "reference", "completions"];
+    let files = ["import", "install", "add", "remove"];
+    for command in first.into_iter().chain(then).chain(files) {
         pages.push_str(&transcript(&world, &[command, "--help"]));
     }
     insta::assert_snapshot!(pages);

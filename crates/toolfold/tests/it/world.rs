@@ -19,6 +19,8 @@ pub(crate) struct World {
 pub(crate) struct Served {
     child: Child,
     pub(crate) url: String,
+    /// What it said up to there.
+    pub(crate) announcement: String,
 }
 
 impl World {
@@ -126,7 +128,7 @@ impl Served {
         let url = url.unwrap_or_else(|| panic!("{command:?} announced no URL:\n{said}"));
         // Somebody has to read on, or the pipe fills and the server stands still.
         std::thread::spawn(move || lines.for_each(|line| eprintln!("{line}")));
-        Served { child, url }
+        Served { child, url, announcement: said }
     }
 
     pub(crate) fn id(&self) -> u32 {
