@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use toolfold_core::{NodeRule, Pattern, Secret, ServerName, Surface, SurfaceSettings};
 
-use crate::operation::{Audit, Limits, Telemetry};
+use crate::operation::{AuditSettings, Limits, TelemetrySettings};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
@@ -37,8 +37,8 @@ pub struct Config {
     pub precise: PreciseTier,
     pub http: Http,
     pub limits: Limits,
-    pub audit: Audit,
-    pub telemetry: Telemetry,
+    pub audit: AuditSettings,
+    pub telemetry: TelemetrySettings,
     /// Where manifests and whatever else must outlive the process are kept; `None`: in memory.
     pub store: Option<PathBuf>,
     /// The files this was read from: a change to one of them is a reason to read again.
@@ -141,8 +141,8 @@ impl Default for Config {
             precise: PreciseTier::Off,
             http: Http::default(),
             limits: Limits::default(),
-            audit: Audit::default(),
-            telemetry: Telemetry::default(),
+            audit: AuditSettings::default(),
+            telemetry: TelemetrySettings::default(),
             store: None,
             files: Vec::new(),
         }

@@ -39,7 +39,7 @@ use std::path::PathBuf;
 
 pub use changes::{Changes, changed};
 pub use config::{Config, DEFAULT_MAX_MESSAGE, EraChoice, Http, PreciseTier, Server, Start, Timeouts, Transport};
-pub use operation::{Audit, AuditMode, Keep, Limits, Rate, Recorded, Telemetry};
+pub use operation::{AuditMode, AuditSettings, Keep, Limits, Rate, Recorded, TelemetrySettings};
 pub use options::LoadOptions;
 pub use problem::{Problem, Problems, Severity};
 pub use source::nearest;

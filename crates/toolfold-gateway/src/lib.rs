@@ -15,7 +15,7 @@ mod gateway;
 mod instruments;
 mod kept;
 mod known;
-mod limits;
+
 mod local;
 mod offers;
 mod precise;
@@ -27,6 +27,7 @@ mod scope;
 mod snapshot;
 mod threads;
 mod toolsets;
+mod turnstile;
 mod usage;
 mod writer;
 
