@@ -26,7 +26,10 @@ impl Hides for () {
 /// Over the values and not over the text of the JSON: there a secret with a quote in it would look different.
 pub(crate) fn blank(hides: &dyn Hides, value: Value) -> Value {
     match value {
-        Value::String(text) => Value::String(hides.hide(&text)),
+        Value::String(text) => match inner(&text) {
+            Some(value) => Value::String(blank(hides, value).to_string()),
+            None => Value::String(hides.hide(&text)),
+        },
         Value::Array(items) => items.into_iter().map(|item| blank(hides, item)).collect(),
         Value::Object(members) => {
             let member = |(key, value): (String, Value)| match &value {
@@ -42,4 +45,11 @@ pub(crate) fn blank(hides: &dyn Hides, value: Value) -> Value {
         },
         other => other,
     }
+}
+
+/// JSON in a text, as tools that know no structure answer with.
+fn inner(text: &str) -> Option<Value> {
+    let text = text.trim();
+    let looks = (text.starts_with('{') && text.ends_with('}')) || (text.starts_with('[') && text.ends_with(']'));
+    looks.then(|| serde_json::from_str(text).ok()).flatten()
 }

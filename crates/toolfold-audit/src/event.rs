@@ -8,7 +8,7 @@ use crate::moment::Moment;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum EventKind {
     Search,
     Browse,
     Describe,
@@ -29,25 +29,25 @@ pub enum Kind {
     Cut,
 }
 
-impl Kind {
+impl EventKind {
     pub fn as_str(self) -> &'static str {
         match self {
-            Kind::Search => "search",
-            Kind::Browse => "browse",
-            Kind::Describe => "describe",
-            Kind::Load => "load",
-            Kind::Call => "call",
-            Kind::Result => "result",
-            Kind::Refuse => "refuse",
-            Kind::Login => "login",
-            Kind::Approve => "approve",
-            Kind::Hold => "hold",
-            Kind::Config => "config",
-            Kind::Server => "server",
-            Kind::Start => "start",
-            Kind::Stop => "stop",
-            Kind::Gap => "gap",
-            Kind::Cut => "cut",
+            EventKind::Search => "search",
+            EventKind::Browse => "browse",
+            EventKind::Describe => "describe",
+            EventKind::Load => "load",
+            EventKind::Call => "call",
+            EventKind::Result => "result",
+            EventKind::Refuse => "refuse",
+            EventKind::Login => "login",
+            EventKind::Approve => "approve",
+            EventKind::Hold => "hold",
+            EventKind::Config => "config",
+            EventKind::Server => "server",
+            EventKind::Start => "start",
+            EventKind::Stop => "stop",
+            EventKind::Gap => "gap",
+            EventKind::Cut => "cut",
         }
     }
 }
@@ -62,10 +62,10 @@ pub struct Sizes {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Event {
+pub struct AuditEvent {
     pub number: u64,
     pub time: Moment,
-    pub kind: Kind,
+    pub kind: EventKind,
     /// Who, and how that was proven.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub principal: Option<String>,
@@ -139,9 +139,9 @@ pub struct Event {
     pub events: Option<u64>,
 }
 
-impl Event {
-    pub(crate) fn new(number: u64, time: Moment, kind: Kind) -> Self {
-        Event {
+impl AuditEvent {
+    pub(crate) fn new(number: u64, time: Moment, kind: EventKind) -> Self {
+        AuditEvent {
             number,
             time,
             kind,

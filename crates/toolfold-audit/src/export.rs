@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::event::{Event, Kind};
+use crate::event::{AuditEvent, EventKind};
 use crate::read::Stored;
 
 /// The bytes as they are stored and the hash beside them, so that the chain can be checked without us.
@@ -17,7 +17,7 @@ pub fn json_line(stored: &Stored) -> String {
 }
 
 /// ArcSight's Common Event Format, which collectors of security events read.
-pub fn cef(event: &Event, version: &str) -> String {
+pub fn cef(event: &AuditEvent, version: &str) -> String {
     let name = match &event.tool {
         Some(tool) => format!("{} {tool}", event.kind.as_str()),
         None => event.kind.as_str().to_owned(),
@@ -69,10 +69,10 @@ pub fn cef(event: &Event, version: &str) -> String {
 }
 
 /// 0 to 10.
-fn severity(event: &Event) -> u8 {
+fn severity(event: &AuditEvent) -> u8 {
     match event.kind {
-        Kind::Refuse | Kind::Hold | Kind::Gap => 6,
-        Kind::Approve | Kind::Config | Kind::Login | Kind::Cut => 4,
+        EventKind::Refuse | EventKind::Hold | EventKind::Gap => 6,
+        EventKind::Approve | EventKind::Config | EventKind::Login | EventKind::Cut => 4,
         _ if event.outcome.as_deref().is_some_and(|outcome| !matches!(outcome, "done" | "parked")) => 3,
         _ => 1,
     }
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn nothing_somebody_chose_can_end_a_field() {
-        let mut event = Event::new(7, Moment(1_000_000), Kind::Call);
+        let mut event = AuditEvent::new(7, Moment(1_000_000), EventKind::Call);
         event.tool = Some("a.b|c".to_owned());
         event.client = Some("x\ny=z \\".to_owned());
         assert_eq!(

@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, 
 use sha2::{Digest, Sha256};
 use toolfold_store::{StoreError, open_audit};
 
-use crate::event::Event;
+use crate::event::AuditEvent;
 use crate::moment::Moment;
 
 pub(crate) type Hash = [u8; 32];
@@ -79,7 +79,7 @@ impl Batch<'_> {
         self.head.number + 1
     }
 
-    pub(crate) fn append(&mut self, event: &Event) -> rusqlite::Result<()> {
+    pub(crate) fn append(&mut self, event: &AuditEvent) -> rusqlite::Result<()> {
         // A struct of strings and numbers always has a JSON form.
         let body = serde_json::to_vec(event).unwrap_or_default();
         let hash = chained(&self.head.hash, &body);

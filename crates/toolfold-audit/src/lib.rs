@@ -27,12 +27,12 @@ mod usage;
 mod verify;
 
 pub use blank::Hides;
-pub use event::{Event, Kind, Sizes};
+pub use event::{AuditEvent, EventKind, Sizes};
 pub use export::{cef, json_line};
 pub use file::Head;
 pub use moment::{Moment, shown_time};
 pub use note::{Ended, Listing, Note, Shown, What, Who};
 pub use read::{Reader, Stored};
 pub use recorder::{Audit, AuditError, Settings, Told};
-pub use usage::{PrincipalUse, ToolUse, Usage};
+pub use usage::{PrincipalUse, Tally, ToolUse};
 pub use verify::{Break, Verdict};

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use toolfold_core::{Entry, Principal, ServerName, Surface};
 use toolfold_wire::Raw;
 
-use crate::event::Kind;
+use crate::event::EventKind;
 
 #[derive(Debug, Clone)]
 pub struct Note {
@@ -38,7 +38,7 @@ pub struct Who {
 #[derive(Debug, Clone)]
 pub enum What {
     /// An answer that named tools.
-    Disclosed { kind: Kind, query: Option<String>, shown: Vec<Shown>, answer: Raw, took: Duration },
+    Disclosed { kind: EventKind, query: Option<String>, shown: Vec<Shown>, answer: Raw, took: Duration },
     /// Something is about to be asked of a server. `call` is the caller's own number for it, unique in the process; `resumes`
     /// the one under which it began, where it was parked.
     Called {
@@ -57,7 +57,7 @@ pub enum What {
     Refused { tool: Option<Arc<Entry>>, rule: Option<&'static str>, code: &'static str, asked: Option<String> },
     /// Anything else worth knowing later.
     Happened {
-        kind: Kind,
+        kind: EventKind,
         server: Option<ServerName>,
         tool: Option<String>,
         outcome: Option<String>,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use toolfold_store::{StoreError, open_audit};
 
-use crate::event::Event;
+use crate::event::AuditEvent;
 use crate::file::{Head, head};
 use crate::moment::Moment;
 
@@ -29,7 +29,7 @@ pub struct Stored {
 
 impl Stored {
     /// What it says, where that can be read.
-    pub fn event(&self) -> Option<Event> {
+    pub fn event(&self) -> Option<AuditEvent> {
         serde_json::from_slice(&self.body).ok()
     }
 }

@@ -8,7 +8,7 @@ use toolfold_core::Entry;
 use toolfold_wire::Raw;
 
 use crate::blank::blank;
-use crate::event::{Event, Kind, Sizes};
+use crate::event::{AuditEvent, EventKind, Sizes};
 use crate::note::{Ended, Listing, Note, What, Who};
 use crate::recorder::Settings;
 use crate::trail::{MOST_SHOWN, Trail};
@@ -23,7 +23,7 @@ const NAMED: usize = 32;
 
 /// What is remembered from one event to a later one.
 #[derive(Default)]
-pub(crate) struct Memory {
+pub(crate) struct Recall {
     trail: Trail,
     open: HashMap<u64, Open>,
 }
@@ -40,22 +40,22 @@ struct Open {
 
 /// One note on its way to an event.
 pub(crate) struct Rendering<'a> {
-    pub(crate) memory: &'a mut Memory,
+    pub(crate) recall: &'a mut Recall,
     pub(crate) settings: &'a Settings,
     pub(crate) number: u64,
     pub(crate) note: &'a Note,
 }
 
 impl Rendering<'_> {
-    pub(crate) fn event(mut self) -> Event {
+    pub(crate) fn event(mut self) -> AuditEvent {
         let note = self.note;
         let kind = match &note.what {
             What::Disclosed { kind, .. } | What::Happened { kind, .. } => *kind,
-            What::Called { .. } => Kind::Call,
-            What::Ended { .. } => Kind::Result,
-            What::Refused { .. } => Kind::Refuse,
+            What::Called { .. } => EventKind::Call,
+            What::Ended { .. } => EventKind::Result,
+            What::Refused { .. } => EventKind::Refuse,
         };
-        let mut event = Event::new(self.number, note.at.into(), kind);
+        let mut event = AuditEvent::new(self.number, note.at.into(), kind);
         if let Some(who) = &note.who {
             self.name(&mut event, who);
         }
@@ -74,14 +74,14 @@ impl Rendering<'_> {
                         self.follow(&mut event, who, &only.tool);
                     }
                     let shown = shown.iter().take(MOST_SHOWN).cloned().collect();
-                    self.memory.trail.disclosed(who, self.number, kind, shown);
+                    self.recall.trail.disclosed(who, self.number, kind, shown);
                 }
             }
             What::Called { call, resumes, server, method, tool, listing, input, arguments } => {
                 (event.server, event.method) = (Some(server.to_string()), Some(self.short(method)));
                 event.sizes = Some(Sizes { input: *input, output: 0 });
                 self.tool(&mut event, tool.as_deref());
-                let began = resumes.and_then(|call| self.memory.open.get(&call).cloned());
+                let began = resumes.and_then(|call| self.recall.open.get(&call).cloned());
                 match (&began, &note.who, &event.tool) {
                     (Some(began), _, _) => {
                         (event.of, event.tool, event.via) = (Some(began.number), began.tool.clone(), began.via.clone());
@@ -94,7 +94,7 @@ impl Rendering<'_> {
                     _ => {}
                 }
                 event.arguments = arguments.as_ref().and_then(|raw| self.content(raw, Recorded::Arguments));
-                self.memory.remember(*call, *resumes, &event, *input);
+                self.recall.remember(*call, *resumes, &event, *input);
             }
             What::Ended { call, ended } => self.ended(&mut event, *call, ended),
             What::Refused { tool, rule, code, asked } => {
@@ -112,11 +112,11 @@ impl Rendering<'_> {
         event
     }
 
-    fn ended(&mut self, event: &mut Event, call: u64, ended: &Ended) {
+    fn ended(&mut self, event: &mut AuditEvent, call: u64, ended: &Ended) {
         // One that is parked goes on: what is known of it is needed then.
         let open = match ended.outcome {
-            "parked" => self.memory.open.get(&call).cloned(),
-            _ => self.memory.open.remove(&call),
+            "parked" => self.recall.open.get(&call).cloned(),
+            _ => self.recall.open.remove(&call),
         };
         if let Some(open) = open {
             (event.of, event.tool, event.via) = (Some(open.number), open.tool, open.via);
@@ -130,7 +130,7 @@ impl Rendering<'_> {
         event.result = ended.result.as_ref().and_then(|raw| self.content(raw, Recorded::Results));
     }
 
-    fn name(&self, event: &mut Event, who: &Who) {
+    fn name(&self, event: &mut AuditEvent, who: &Who) {
         event.principal = Some(who.principal.name().to_owned());
         event.auth = Some(who.principal.proof().to_owned());
         event.client = who.client.as_deref().map(|text| self.short(text));
@@ -141,7 +141,7 @@ impl Rendering<'_> {
         event.catalog = Some(who.catalog);
     }
 
-    fn tool(&self, event: &mut Event, tool: Option<&Entry>) {
+    fn tool(&self, event: &mut AuditEvent, tool: Option<&Entry>) {
         if let Some(entry) = tool {
             event.tool = Some(entry.id.to_string());
             event.fingerprint = Some(entry.fingerprint.to_string());
@@ -149,11 +149,11 @@ impl Rendering<'_> {
     }
 
     /// Where whoever asks has this tool from.
-    fn follow(&mut self, event: &mut Event, who: &Who, tool: &str) {
-        if let Some(found) = self.memory.trail.before(who, tool) {
+    fn follow(&mut self, event: &mut AuditEvent, who: &Who, tool: &str) {
+        if let Some(found) = self.recall.trail.before(who, tool) {
             event.via = Some(found.via.as_str().to_owned());
             event.follows = Some(found.follows);
-            if found.via == Kind::Search {
+            if found.via == EventKind::Search {
                 (event.rank, event.confidence) = (Some(found.rank), found.confidence);
             }
         }
@@ -190,8 +190,8 @@ impl Rendering<'_> {
     }
 }
 
-impl Memory {
-    fn remember(&mut self, call: u64, resumes: Option<u64>, event: &Event, input: usize) {
+impl Recall {
+    fn remember(&mut self, call: u64, resumes: Option<u64>, event: &AuditEvent, input: usize) {
         if let Some(before) = resumes {
             self.open.remove(&before);
         }

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension};
 use toolfold_config::Keep;
 use toolfold_store::StoreError;
 
-use crate::event::{Event, Kind};
+use crate::event::{AuditEvent, EventKind};
 use crate::file::{File, Head, cut};
 use crate::moment::Moment;
 
@@ -24,7 +24,7 @@ pub(crate) fn apply(file: &mut File, keep: Keep) -> Result<bool, StoreError> {
     let hash = batch.transaction.query_row(select, [last as i64], |row| row.get(0)).optional().map_err(failed)?;
     let Some(hash) = hash else { return Ok(false) };
     cut(&batch.transaction, Head { number: last, hash }).map_err(failed)?;
-    let mut event = Event::new(batch.next(), Moment::now(), Kind::Cut);
+    let mut event = AuditEvent::new(batch.next(), Moment::now(), EventKind::Cut);
     event.events = Some(last - first + 1);
     event.about = Some(format!("events {first} to {last} were over their time or too many"));
     batch.append(&event).map_err(failed)?;

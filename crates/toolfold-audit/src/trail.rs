@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use toolfold_core::Principal;
 
-use crate::event::Kind;
+use crate::event::EventKind;
 use crate::note::{Shown, Who};
 
 /// Whose last answers are remembered, how many of each, and how many tools of one.
@@ -38,21 +38,21 @@ struct Steps {
 
 struct Step {
     number: u64,
-    kind: Kind,
+    kind: EventKind,
     shown: Vec<Shown>,
 }
 
 /// How somebody came to know a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Found {
-    pub(crate) via: Kind,
+    pub(crate) via: EventKind,
     pub(crate) rank: usize,
     pub(crate) confidence: Option<f32>,
     pub(crate) follows: u64,
 }
 
 impl Trail {
-    pub(crate) fn disclosed(&mut self, who: &Who, number: u64, kind: Kind, mut shown: Vec<Shown>) {
+    pub(crate) fn disclosed(&mut self, who: &Who, number: u64, kind: EventKind, mut shown: Vec<Shown>) {
         shown.truncate(MOST_SHOWN);
         let step = Arc::new(Step { number, kind, shown });
         for key in keys(who) {
@@ -133,12 +133,12 @@ mod tests {
         let mut trail = Trail::default();
         let first = format!("00-{}-b7ad6b7169203331-01", "a".repeat(32));
         let second = format!("00-{}-b7ad6b7169203331-01", "b".repeat(32));
-        trail.disclosed(&who(Some(&first), None), 1, Kind::Search, shown(&["a.x", "a.y"]));
-        trail.disclosed(&who(Some(&first), None), 2, Kind::Describe, shown(&["a.y"]));
+        trail.disclosed(&who(Some(&first), None), 1, EventKind::Search, shown(&["a.x", "a.y"]));
+        trail.disclosed(&who(Some(&first), None), 2, EventKind::Describe, shown(&["a.y"]));
         let found = trail.before(&who(Some(&second), None), "a.y").unwrap();
-        assert_eq!((found.via, found.rank, found.follows), (Kind::Describe, 1, 2));
+        assert_eq!((found.via, found.rank, found.follows), (EventKind::Describe, 1, 2));
         let found = trail.before(&who(Some(&first), None), "a.x").unwrap();
-        assert_eq!((found.via, found.rank, found.follows), (Kind::Search, 1, 1));
+        assert_eq!((found.via, found.rank, found.follows), (EventKind::Search, 1, 1));
         assert_eq!(trail.before(&who(None, Some(7)), "a.x"), None, "another session");
         assert_eq!(trail.before(&who(None, None), "a.z"), None);
     }
@@ -147,12 +147,12 @@ mod tests {
     fn it_does_not_grow_for_ever() {
         let mut trail = Trail::default();
         for session in 0..3 * MOST_KEYS as u64 {
-            trail.disclosed(&who(None, Some(session)), session, Kind::Search, shown(&["a.x"]));
+            trail.disclosed(&who(None, Some(session)), session, EventKind::Search, shown(&["a.x"]));
         }
         assert!(trail.seen.len() <= MOST_KEYS);
         assert!(trail.before(&who(None, Some(3 * MOST_KEYS as u64 - 1)), "a.x").is_some());
         for number in 0..100 {
-            trail.disclosed(&who(None, Some(1)), number, Kind::Search, shown(&["a.x"]));
+            trail.disclosed(&who(None, Some(1)), number, EventKind::Search, shown(&["a.x"]));
         }
         assert_eq!(trail.seen[&Key::Session(1)].last.len(), MOST_STEPS);
     }

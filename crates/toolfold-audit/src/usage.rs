@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use toolfold_store::StoreError;
 
-use crate::event::{Event, Kind};
+use crate::event::{AuditEvent, EventKind};
 use crate::moment::Moment;
 use crate::read::Reader;
 
 #[derive(Debug, Default, Serialize)]
-pub struct Usage {
+pub struct Tally {
     /// Of the first and the last event that is counted.
     pub first: Option<Moment>,
     pub last: Option<Moment>,
@@ -60,8 +60,8 @@ pub struct PrincipalUse {
 }
 
 impl Reader {
-    pub fn usage(&self, since: Moment) -> Result<Usage, StoreError> {
-        let mut usage = Usage::default();
+    pub fn usage(&self, since: Moment) -> Result<Tally, StoreError> {
+        let mut usage = Tally::default();
         self.each(since, |stored| {
             if let Some(event) = stored.event() {
                 usage.count(&event);
@@ -76,8 +76,8 @@ impl Reader {
     }
 }
 
-impl Usage {
-    fn count(&mut self, event: &Event) {
+impl Tally {
+    fn count(&mut self, event: &AuditEvent) {
         self.first = self.first.or(Some(event.time));
         self.last = Some(event.time);
         if let Some(principal) = &event.principal {
@@ -89,26 +89,29 @@ impl Usage {
             self.seen.insert(conversation);
         }
         match event.kind {
-            Kind::Search => self.searches += 1,
-            Kind::Browse => self.browses += 1,
-            Kind::Describe | Kind::Load => self.descriptions += 1,
-            Kind::Refuse => self.refused += 1,
-            Kind::Result if event.outcome.as_deref() != Some("parked") && event.tool.is_some() => self.ended(event),
+            EventKind::Search => self.searches += 1,
+            EventKind::Browse => self.browses += 1,
+            EventKind::Describe | EventKind::Load => self.descriptions += 1,
+            EventKind::Refuse => self.refused += 1,
+            EventKind::Result if event.outcome.as_deref() != Some("parked") && event.tool.is_some() => {
+                self.ended(event)
+            }
             _ => {}
         }
-        let discloses = matches!(event.kind, Kind::Search | Kind::Browse | Kind::Describe | Kind::Load);
+        let discloses =
+            matches!(event.kind, EventKind::Search | EventKind::Browse | EventKind::Describe | EventKind::Load);
         self.tokens += event.tokens.unwrap_or(0) as u64;
         if let Some(principal) = &event.principal {
             let of = self.principals.entry(principal.clone()).or_default();
             of.disclosures += u64::from(discloses);
-            of.refused += u64::from(event.kind == Kind::Refuse);
+            of.refused += u64::from(event.kind == EventKind::Refuse);
         }
-        if let (Kind::Refuse, Some(tool)) = (event.kind, &event.tool) {
+        if let (EventKind::Refuse, Some(tool)) = (event.kind, &event.tool) {
             self.tools.entry(tool.clone()).or_default().refused += 1;
         }
     }
 
-    fn ended(&mut self, event: &Event) {
+    fn ended(&mut self, event: &AuditEvent) {
         let Some(name) = &event.tool else { return };
         let discovered = event.is_discovered();
         self.calls += 1;

@@ -1,9 +1,11 @@
 //! Whether everything is as it was written.
 
 use rusqlite::Connection;
+use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use crate::file::{Hash, Head, chained, last_cut};
+use crate::moment::Moment;
 use crate::read::{Reader, Stored, read};
 
 /// What came of looking at every event.
@@ -71,12 +73,20 @@ fn check(stored: &Stored, before: &Head) -> Result<(), Break> {
     if chained(&before.hash, &stored.body) != stored.hash {
         return Err(broken(next, "its bytes, its hash or the hash before it are not what was written"));
     }
-    let event = stored.event().ok_or_else(|| broken(next, "it is not an event"))?;
+    let event: Named = serde_json::from_slice(&stored.body).map_err(|_| broken(next, "it is not an event"))?;
     let same = event.number == stored.number && event.time == stored.time && event.tool == stored.tool;
     if !same {
         return Err(broken(next, "what it is found by is not what it says"));
     }
     Ok(())
+}
+
+/// As much of an event as it is found by.
+#[derive(Deserialize)]
+struct Named {
+    number: u64,
+    time: Moment,
+    tool: Option<String>,
 }
 
 fn broken(number: u64, why: &str) -> Break {

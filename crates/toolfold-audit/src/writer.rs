@@ -11,12 +11,12 @@ use toolfold_config::AuditMode;
 use toolfold_store::StoreError;
 use tracing::{error, info};
 
-use crate::event::{Event, Kind};
+use crate::event::{AuditEvent, EventKind};
 use crate::file::{Batch, File};
 use crate::moment::Moment;
 use crate::note::Note;
 use crate::recorder::{AuditError, Settings, Shared};
-use crate::render::{Memory, Rendering};
+use crate::render::{Recall, Rendering};
 use crate::retention;
 
 /// How long notes are gathered where nobody waits: whoever adds one then has nobody to wake.
@@ -41,7 +41,7 @@ pub(crate) struct Writer {
     settings: Settings,
     shared: Arc<Shared>,
     file: Option<File>,
-    memory: Memory,
+    recall: Recall,
     /// Notes that were given up, and the last reason.
     lost: u64,
     why: String,
@@ -60,8 +60,8 @@ struct Gathered {
 
 impl Writer {
     pub(crate) fn new(settings: Settings, shared: Arc<Shared>) -> Self {
-        let memory = Memory::default();
-        Writer { settings, shared, file: None, memory, lost: 0, why: String::new(), since_tidy: 0, tidied: None }
+        let recall = Recall::default();
+        Writer { settings, shared, file: None, recall, lost: 0, why: String::new(), since_tidy: 0, tidied: None }
     }
 
     pub(crate) fn run(mut self, queue: &Receiver<Message>) {
@@ -137,7 +137,7 @@ impl Writer {
                 if self.lost == 0 || self.why != error.to_string() {
                     error!("the audit cannot be written: {error}\n\nhint: {}", error.hint());
                 }
-                self.memory = Memory::default();
+                self.recall = Recall::default();
                 self.lost += notes.len() as u64;
                 self.why = error.to_string();
                 // It is opened, and looked at, anew.
@@ -159,13 +159,13 @@ impl Writer {
         let mut batch = file.begin()?;
         let failed = |error| StoreError::new(&path, &error).of_record();
         if self.lost > 0 {
-            let mut gap = Event::new(batch.next(), Moment::now(), Kind::Gap);
+            let mut gap = AuditEvent::new(batch.next(), Moment::now(), EventKind::Gap);
             (gap.events, gap.about) = (Some(self.lost), Some(self.why.clone()).filter(|why| !why.is_empty()));
             batch.append(&gap).map_err(failed)?;
         }
         for note in notes {
-            let event = add(&mut self.memory, &self.settings, &mut batch, note).map_err(failed)?;
-            if event.kind == Kind::Call && event.tool.is_some() && event.of.is_none() {
+            let event = add(&mut self.recall, &self.settings, &mut batch, note).map_err(failed)?;
+            if event.kind == EventKind::Call && event.tool.is_some() && event.of.is_none() {
                 let found = if event.is_discovered() { &self.shared.discovered } else { &self.shared.direct };
                 found.fetch_add(1, Ordering::Relaxed);
             }
@@ -189,9 +189,9 @@ impl Writer {
     }
 }
 
-fn add(memory: &mut Memory, settings: &Settings, batch: &mut Batch<'_>, note: &Note) -> rusqlite::Result<Event> {
+fn add(recall: &mut Recall, settings: &Settings, batch: &mut Batch<'_>, note: &Note) -> rusqlite::Result<AuditEvent> {
     let number = batch.next();
-    let event = Rendering { memory, settings, number, note }.event();
+    let event = Rendering { recall, settings, number, note }.event();
     batch.append(&event)?;
     Ok(event)
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use toolfold_core::{NodeRule, Pattern, Secret, ServerName, Surface, SurfaceSettings, Trust};
 
-use crate::operation::{Audit, Limits, Telemetry};
+use crate::operation::{AuditSettings, Limits, TelemetrySettings};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
@@ -43,8 +43,8 @@ pub struct Config {
     /// Whether hidden characters and role tags in results are marked beside them.
     pub mark_results: bool,
     pub limits: Limits,
-    pub audit: Audit,
-    pub telemetry: Telemetry,
+    pub audit: AuditSettings,
+    pub telemetry: TelemetrySettings,
     /// Where manifests and whatever else must outlive the process are kept; `None`: in memory.
     pub store: Option<PathBuf>,
     /// The files this was read from: a change to one of them is a reason to read again.
@@ -165,8 +165,8 @@ impl Default for Config {
             http: Http::default(),
             mark_results: false,
             limits: Limits::default(),
-            audit: Audit::default(),
-            telemetry: Telemetry::default(),
+            audit: AuditSettings::default(),
+            telemetry: TelemetrySettings::default(),
             store: None,
             files: Vec::new(),
         }

@@ -41,7 +41,7 @@ pub use changes::{Changes, changed};
 pub use config::{
     Config, DEFAULT_MAX_MESSAGE, EraChoice, Http, Learn, PreciseTier, Server, Start, Timeouts, Transport,
 };
-pub use operation::{Audit, AuditMode, Keep, Limits, Rate, Recorded, Telemetry};
+pub use operation::{AuditMode, AuditSettings, Keep, Limits, Rate, Recorded, TelemetrySettings};
 pub use options::LoadOptions;
 pub use problem::{Problem, Problems, Severity};
 pub use program::find as find_program;

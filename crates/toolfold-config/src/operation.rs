@@ -47,7 +47,7 @@ impl Default for Limits {
 
 /// What is written down of what happens here.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Audit {
+pub struct AuditSettings {
     pub mode: AuditMode,
     pub record: Recorded,
     pub keep: Keep,
@@ -91,7 +91,7 @@ impl Default for Keep {
 
 /// Where figures are sent.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Telemetry {
+pub struct TelemetrySettings {
     /// The address of a collector that speaks OTLP over HTTP, without `/v1/…`.
     pub otlp: Option<String>,
     pub headers: BTreeMap<String, Secret>,

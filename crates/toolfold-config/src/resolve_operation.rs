@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use crate::operation::{Audit, AuditMode, Keep, Limits, Rate, Recorded, Telemetry};
+use crate::operation::{AuditMode, AuditSettings, Keep, Limits, Rate, Recorded, TelemetrySettings};
 use crate::raw_operation::{RawAudit, RawLimits, RawTelemetry};
 use crate::report::{Place, quoted};
 use crate::resolve::Resolver;
@@ -27,7 +27,7 @@ impl Resolver<'_> {
     }
 
     /// The audit, and where the file says whether there is one.
-    pub(crate) fn audit(&mut self, raw: &RawAudit) -> (Audit, Option<Place>) {
+    pub(crate) fn audit(&mut self, raw: &RawAudit) -> (AuditSettings, Option<Place>) {
         let modes = [("off", AuditMode::Off), ("on", AuditMode::On), ("strict", AuditMode::Strict)];
         let ladder = [
             ("names", Recorded::Names),
@@ -36,7 +36,7 @@ impl Resolver<'_> {
             ("results", Recorded::Results),
         ];
         let usual = Keep::default();
-        let audit = Audit {
+        let audit = AuditSettings {
             mode: self.choice(&raw.mode, &modes, AuditMode::On),
             record: self.choice(&raw.record, &ladder, Recorded::Names),
             keep: Keep {
@@ -49,7 +49,7 @@ impl Resolver<'_> {
         (audit, raw.mode.given().map(|typed| typed.place.clone()))
     }
 
-    pub(crate) fn telemetry(&mut self, raw: &RawTelemetry) -> Telemetry {
+    pub(crate) fn telemetry(&mut self, raw: &RawTelemetry) -> TelemetrySettings {
         let mut otlp = None;
         if let Some(text) = self.text(&raw.otlp) {
             let address = Url::parse(&text.value).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
@@ -61,7 +61,7 @@ impl Resolver<'_> {
             otlp = Some(text.value.trim_end_matches('/').to_owned());
         }
         let headers = self.secrets(&raw.headers, |name| !name.is_empty() && name.is_ascii(), "a header");
-        Telemetry { otlp, headers }
+        TelemetrySettings { otlp, headers }
     }
 
     fn number(&mut self, field: &Field<i64>, least: u64, most: u64) -> Option<u64> {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use serde::Serialize;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
-use toolfold_audit::{Audit, Kind};
+use toolfold_audit::{Audit, EventKind};
 use toolfold_config::Config;
 use toolfold_core::{Absence, Principal, ServerName, Surface};
 use toolfold_disclosure::{Checker, instructions};
@@ -196,7 +196,7 @@ impl Gateway {
 
     /// Whether somebody may ask anything now, or how long to wait. `None`: it is not known who.
     pub fn knock(&self, principal: Option<&Principal>) -> Result<(), Duration> {
-        self.0.gate.limits.knock(&self.0.snapshot.load().config.limits, principal)
+        self.0.gate.turnstile.knock(&self.0.snapshot.load().config.limits, principal)
     }
 
     /// The counters, in the text format of Prometheus.
@@ -216,7 +216,7 @@ impl Gateway {
     }
 
     /// Writes down that something happened here that is no call.
-    pub fn note(&self, kind: Kind, tool: Option<&str>, outcome: &str, about: Option<String>) {
+    pub fn note(&self, kind: EventKind, tool: Option<&str>, outcome: &str, about: Option<String>) {
         self.0.gate.recording.happened(Occurrence { tool, about, ..Occurrence::new(kind, outcome) });
     }
 
@@ -283,7 +283,7 @@ impl Gateway {
                 }
                 _ => (state, why),
             };
-            let rest = self.0.gate.limits.resting(name);
+            let rest = self.0.gate.turnstile.resting(name);
             let (state, why, retry) = match rest {
                 Some(rest) => ("failing", Some(left_alone(rest.failures, why)), Some(rest.left)),
                 None => (state, why, retry),

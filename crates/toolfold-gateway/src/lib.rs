@@ -17,7 +17,6 @@ mod instruments;
 mod kept;
 mod known;
 mod learning;
-mod limits;
 mod local;
 mod offered;
 mod offers;
@@ -31,6 +30,7 @@ mod snapshot;
 mod threads;
 mod toolsets;
 mod trust;
+mod turnstile;
 mod usage;
 mod writer;
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
 use tokio::time::Instant;
-use toolfold_audit::{Audit, AuditError, Ended, Hides, Kind, Listing, Note, Settings, Told, What, Who};
+use toolfold_audit::{Audit, AuditError, Ended, EventKind, Hides, Listing, Note, Settings, Told, What, Who};
 use toolfold_config::{AuditMode, Config, Recorded};
 use toolfold_core::{Code, Entry, Refusal, ServerName};
 use toolfold_disclosure::{Action, View, tokens};
@@ -32,7 +32,7 @@ pub(crate) struct Recording(OnceLock<Audit>);
 
 /// Something that is no call: a server came up, a tool was held, somebody approved one.
 pub(crate) struct Occurrence<'a> {
-    pub(crate) kind: Kind,
+    pub(crate) kind: EventKind,
     pub(crate) server: Option<&'a ServerName>,
     /// The id of the tool it is about.
     pub(crate) tool: Option<&'a str>,
@@ -41,7 +41,7 @@ pub(crate) struct Occurrence<'a> {
 }
 
 impl<'a> Occurrence<'a> {
-    pub(crate) fn new(kind: Kind, outcome: &'a str) -> Self {
+    pub(crate) fn new(kind: EventKind, outcome: &'a str) -> Self {
         Occurrence { kind, server: None, tool: None, outcome, about: None }
     }
 }
@@ -143,12 +143,12 @@ impl Recording {
     ) -> Result<(), Failed> {
         let Some(audit) = self.0.get() else { return Ok(()) };
         let (kind, query) = match action {
-            Action::Search(search, _) => (Kind::Search, Some(search.query.clone())),
-            Action::Nodes(nodes, _) => (Kind::Browse, Some(nodes.query.clone())),
-            Action::Browse(browse, _) => (Kind::Browse, Some(browse.path.join("/"))),
-            Action::Describe(..) => (Kind::Describe, None),
-            Action::Load(_) => (Kind::Load, None),
-            Action::Active { .. } => (Kind::Browse, None),
+            Action::Search(search, _) => (EventKind::Search, Some(search.query.clone())),
+            Action::Nodes(nodes, _) => (EventKind::Browse, Some(nodes.query.clone())),
+            Action::Browse(browse, _) => (EventKind::Browse, Some(browse.path.join("/"))),
+            Action::Describe(..) => (EventKind::Describe, None),
+            Action::Load(_) => (EventKind::Load, None),
+            Action::Active { .. } => (EventKind::Browse, None),
             Action::Call { .. } | Action::Unknown(_) | Action::Refuse(_) => return Ok(()),
         };
         let shown = shown(&view, action, answer, noted);

@@ -16,7 +16,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep_until};
-use toolfold_audit::Kind;
+use toolfold_audit::EventKind;
 use toolfold_config::{Config, Server, changed};
 use toolfold_core::{ServerName, ToolId};
 use toolfold_store::Store;
@@ -282,7 +282,7 @@ impl Writer {
                     remember_failure(store, &config, why);
                 }
                 if let (Some(state), Some(inner)) = (worth_noting(&state), self.inner.upgrade()) {
-                    let happened = Occurrence { server: Some(&server), ..Occurrence::new(Kind::Server, state) };
+                    let happened = Occurrence { server: Some(&server), ..Occurrence::new(EventKind::Server, state) };
                     inner.gate.recording.happened(happened);
                 }
                 if known.is_now(&state) { Dirty::Missing } else { Dirty::Nothing }
@@ -374,7 +374,7 @@ impl Writer {
             names(&changes.removed),
             names(&changes.changed)
         );
-        let happened = Occurrence { about: Some(about), ..Occurrence::new(Kind::Config, "applied") };
+        let happened = Occurrence { about: Some(about), ..Occurrence::new(EventKind::Config, "applied") };
         inner.gate.recording.happened(happened);
         drop(inner);
         self.config = Arc::new(new);

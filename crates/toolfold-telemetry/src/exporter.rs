@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, MissedTickBehavior};
-use toolfold_config::Telemetry as Configured;
+use toolfold_config::TelemetrySettings;
 use toolfold_http::{FixedHeaders, HttpClient, Target};
 use tracing::{debug, warn};
 
@@ -46,7 +46,10 @@ struct Exporter {
 
 impl Telemetry {
     /// Starts to send on the current runtime; `None` where nobody is to be sent anything, or it cannot be done.
-    pub fn start(configured: &Configured, read: impl Fn() -> String + Send + Sync + 'static) -> Option<Telemetry> {
+    pub fn start(
+        configured: &TelemetrySettings,
+        read: impl Fn() -> String + Send + Sync + 'static,
+    ) -> Option<Telemetry> {
         let address = configured.otlp.as_deref()?;
         let exporter = Exporter::new(address, configured, Arc::new(read))
             .inspect_err(|why| warn!("no figures are sent to the collector: {why}"))
@@ -73,7 +76,7 @@ impl Telemetry {
 }
 
 impl Exporter {
-    fn new(address: &str, configured: &Configured, read: Read) -> Result<Self, String> {
+    fn new(address: &str, configured: &TelemetrySettings, read: Read) -> Result<Self, String> {
         let target = |path: &str| Target::parse(&format!("{address}{path}")).map_err(|error| error.to_string());
         Ok(Exporter {
             client: HttpClient::shared().map_err(|error| error.to_string())?,

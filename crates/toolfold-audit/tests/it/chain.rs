@@ -4,7 +4,7 @@ use std::path::Path;
 
 use insta::assert_snapshot;
 use proptest::prelude::*;
-use toolfold_audit::{Audit, Break, Kind, Reader, Verdict, json_line};
+use toolfold_audit::{Audit, Break, EventKind, Reader, Verdict, json_line};
 use toolfold_config::AuditMode;
 use toolfold_store::StoreError;
 use toolfold_wire::raw;
@@ -33,8 +33,8 @@ async fn search_choose_expand_call_is_one_chain() {
     let path = folder.path().join("audit.db");
     let audit = Audit::start(settings(&path, AuditMode::On));
     let shown = [("github.list_issues", 0.9), ("github.create_issue", 0.7)];
-    audit.mention(disclosed(Kind::Search, "open an issue", &shown));
-    audit.mention(disclosed(Kind::Describe, "", &[("github.create_issue", 1.0)]));
+    audit.mention(disclosed(EventKind::Search, "open an issue", &shown));
+    audit.mention(disclosed(EventKind::Describe, "", &[("github.create_issue", 1.0)]));
     audit.mention(called(7, "create_issue", raw("x")));
     audit.mention(ended(7, "done"));
     audit.mention(called(8, "list_issues", raw("x")));

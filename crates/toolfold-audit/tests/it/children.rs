@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use toolfold_audit::{Audit, Kind, Reader, Verdict};
+use toolfold_audit::{Audit, EventKind, Reader, Verdict};
 use toolfold_config::AuditMode;
 use toolfold_wire::raw;
 
@@ -126,7 +126,7 @@ fn killed_at_any_moment_nothing_that_was_acknowledged_is_missing() {
             .unwrap()
             .iter()
             .map(|stored| stored.event().unwrap())
-            .filter(|event| event.kind == Kind::Result && event.outcome.as_deref() == Some("done"))
+            .filter(|event| event.kind == EventKind::Result && event.outcome.as_deref() == Some("done"))
             .filter_map(|event| event.request?.parse().ok())
             .collect();
         for call in acknowledged {
@@ -185,6 +185,6 @@ async fn what_could_not_be_written_is_an_event_once_it_can() {
     audit.tell(ended(2, "done")).written().await.unwrap();
     audit.close().await;
     let events = events(&path);
-    assert_eq!((events[0].kind, events[0].events, events[1].kind), (Kind::Gap, Some(3), Kind::Result));
+    assert_eq!((events[0].kind, events[0].events, events[1].kind), (EventKind::Gap, Some(3), EventKind::Result));
     assert!(events[0].about.as_deref().unwrap().contains("it is a folder"), "{:?}", events[0].about);
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use toolfold_audit::{Audit, Hides, Kind, Settings};
+use toolfold_audit::{Audit, EventKind, Hides, Settings};
 use toolfold_config::{AuditMode, Recorded};
 use toolfold_wire::raw;
 
@@ -26,7 +26,7 @@ async fn recorded(record: Recorded) -> (String, Vec<u8>) {
     let path = folder.path().join("audit.db");
     let settings = Settings { record, hides: Arc::new(Planted), ..settings(&path, AuditMode::On) };
     let audit = Audit::start(settings);
-    audit.mention(disclosed(Kind::Search, "find plain-s3cret please", &[("github.create_issue", 0.5)]));
+    audit.mention(disclosed(EventKind::Search, "find plain-s3cret please", &[("github.create_issue", 0.5)]));
     let arguments = json!({
         "title": "it is s3cret\"quoted", "list": [{"deep plain-s3cret": 1}], "password": "hunter2", "note": "harmless",
     });

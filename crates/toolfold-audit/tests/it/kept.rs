@@ -1,6 +1,6 @@
 //! How long events are kept, and that the rest still vouches for itself.
 
-use toolfold_audit::{Audit, Kind, Reader, Settings, Verdict};
+use toolfold_audit::{Audit, EventKind, Reader, Settings, Verdict};
 use toolfold_config::{AuditMode, Keep};
 
 use crate::{fill, settings};
@@ -24,7 +24,7 @@ async fn too_many_go_from_the_beginning_and_leave_their_hash() {
             true
         })
         .unwrap();
-    assert!(kinds.contains(&Kind::Cut));
+    assert!(kinds.contains(&EventKind::Cut));
     // What was cut off cannot be cut off further without being noticed.
     let connection = rusqlite::Connection::open(&path).unwrap();
     connection.execute("DELETE FROM events WHERE number = ?1", [cut as i64 + 1]).unwrap();

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
-use toolfold_audit::{Audit, Ended, Event, Hides, Kind, Listing, Note, Reader, Settings, Shown, What, Who};
+use toolfold_audit::{Audit, AuditEvent, Ended, EventKind, Hides, Listing, Note, Reader, Settings, Shown, What, Who};
 use toolfold_config::{AuditMode, Keep, Recorded};
 use toolfold_core::{Entry, Principal, ServerName, Surface};
 use toolfold_wire::{Raw, raw};
@@ -51,7 +51,7 @@ fn note(what: What) -> Note {
     Note::now(Some(who()), what)
 }
 
-fn disclosed(kind: Kind, query: &str, shown: &[(&str, f32)]) -> Note {
+fn disclosed(kind: EventKind, query: &str, shown: &[(&str, f32)]) -> Note {
     let shown = shown.iter().map(|(tool, sure)| Shown { tool: (*tool).to_owned(), confidence: Some(*sure) }).collect();
     let took = Duration::from_micros(120);
     note(What::Disclosed { kind, query: Some(query.to_owned()), shown, answer: raw("four"), took })
@@ -87,7 +87,7 @@ async fn fill(audit: &Audit, calls: u64) {
     audit.flush().await;
 }
 
-fn events(path: &Path) -> Vec<Event> {
+fn events(path: &Path) -> Vec<AuditEvent> {
     let reader = Reader::open(path).unwrap().unwrap();
     reader.tail(usize::MAX >> 1).unwrap().iter().map(|stored| stored.event().unwrap()).collect()
 }

@@ -22,10 +22,10 @@ use toolfold_wire::{Object, Raw, RpcError};
 use tracing::{Instrument, info_span, warn};
 
 use crate::instruments::Instruments;
-use crate::limits::Limits;
 use crate::recording::{Asked, Recording};
 use crate::request::Request;
 use crate::snapshot::Snapshot;
+use crate::turnstile::Turnstile;
 use crate::usage::Usage;
 use bridge::{Exchange, Parked};
 use links::Links;
@@ -46,7 +46,7 @@ pub(crate) struct Gate {
     marker: Marker,
     pub(crate) usage: Usage,
     pub(crate) recording: Recording,
-    pub(crate) limits: Limits,
+    pub(crate) turnstile: Turnstile,
     pub(crate) instruments: Instruments,
     calls: broadcast::Sender<CallRecord>,
 }
@@ -113,7 +113,7 @@ impl Gate {
             marker: Marker::default(),
             usage,
             recording,
-            limits: Limits::default(),
+            turnstile: Turnstile::default(),
             instruments: Instruments::default(),
             calls: broadcast::Sender::new(CALLS),
         }
@@ -154,7 +154,7 @@ impl Gate {
         // The rest of a call that was let in is not counted again: refused, it would be lost.
         let turn = match &errand {
             Errand::Resume(..) => Ok(None),
-            _ => self.limits.enter(limits, principal, server).map(Some).map_err(Failed::Refused),
+            _ => self.turnstile.enter(limits, principal, server).map(Some).map_err(Failed::Refused),
         };
         let turn = turn.inspect_err(|failed| self.recording.refused(request, snapshot, entry, None, failed))?;
         let begun = Instant::now();
@@ -177,7 +177,7 @@ impl Gate {
         if let (true, Ok(Outcome::Done(result))) = (snapshot.config.mark_results, &mut outcome) {
             *result = self.marker.mark(std::mem::replace(result, Raw::null())).await;
         }
-        self.limits.learn(limits, server, is_silence(&outcome));
+        self.turnstile.learn(limits, server, is_silence(&outcome));
         self.instruments.asked(span, &outcome);
         self.record(request, server, tool, &outcome, begun);
         open.end(outcome).await

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use toolfold_audit::{Event, Reader, Verdict};
+use toolfold_audit::{AuditEvent, Reader, Verdict};
 use toolfold_config::{AuditMode, Config, Limits, Rate, Recorded};
 use toolfold_core::{Pattern, Secret, ServerName, Surface};
 use toolfold_gateway::Gateway;
@@ -23,7 +23,7 @@ async fn client(gateway: &Gateway) -> HttpClient {
 }
 
 /// What is in the file, once everything is: without what differs from run to run.
-async fn events(gateway: &Gateway, folder: &Path) -> Vec<Event> {
+async fn events(gateway: &Gateway, folder: &Path) -> Vec<AuditEvent> {
     gateway.stop().await;
     let reader = Reader::open(&folder.join("audit.db")).unwrap().unwrap();
     assert!(matches!(reader.verify(), Verdict::Sound { .. }), "{:?}", reader.verify());
@@ -31,13 +31,13 @@ async fn events(gateway: &Gateway, folder: &Path) -> Vec<Event> {
     all.iter().map(|stored| stored.event().unwrap()).filter(|event| event.principal.is_some()).collect()
 }
 
-fn told(events: &[Event]) -> String {
+fn told(events: &[AuditEvent]) -> String {
     let part = |name: &str, value: Option<String>| value.map_or_else(String::new, |value| format!(" {name}={value}"));
     // Events of servers come in between whenever they like.
     let first = events.first().map_or(0, |event| event.number);
     let place =
         |number: u64| events.iter().position(|event| event.number == number).map_or(number - first, |at| at as u64);
-    let line = |event: &Event| {
+    let line = |event: &AuditEvent| {
         [
             event.kind.as_str().to_owned(),
             part("tool", event.tool.clone()),

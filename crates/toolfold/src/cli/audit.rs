@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
-use toolfold_audit::{Event, Moment, Reader, Stored, Verdict, cef, json_line, shown_time};
+use toolfold_audit::{AuditEvent, Moment, Reader, Stored, Verdict, cef, json_line, shown_time};
 use toolfold_core::shown_line;
 use toolfold_store::StoreError;
 
@@ -206,7 +206,7 @@ fn whole(stored: &Stored) -> Value {
 }
 
 /// One event for a person: when, who, what, how, and what came of it.
-fn row(event: &Event) -> Vec<String> {
+fn row(event: &AuditEvent) -> Vec<String> {
     let line = |text: &str| shown_line(text).into_owned();
     let what = event.tool.clone().or_else(|| match event.shown.len() {
         0 => event.server.clone().or_else(|| event.method.clone()),

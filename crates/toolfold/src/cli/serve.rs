@@ -8,7 +8,7 @@ use clap::Args;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use toolfold::watch;
-use toolfold_audit::Kind;
+use toolfold_audit::EventKind;
 use toolfold_clients::{Environment, KnownClient, seen};
 use toolfold_config::{Config, LoadOptions, Origin};
 use toolfold_core::Surface;
@@ -61,7 +61,12 @@ impl Serve {
         let address = listener.as_ref().map(|listener| listener.local_addr()).transpose()?.map(Address);
         let shown = address.map(Address::mcp);
         let place = shown.clone().unwrap_or_else(|| "stdin and stdout".to_owned());
-        gateway.note(Kind::Start, None, "started", Some(format!("Toolfold {} on {place}", env!("CARGO_PKG_VERSION"))));
+        gateway.note(
+            EventKind::Start,
+            None,
+            "started",
+            Some(format!("Toolfold {} on {place}", env!("CARGO_PKG_VERSION"))),
+        );
         let door = instance::open(options.data_dir.as_deref(), &origin, shown, &gateway);
         tokio::spawn(journal::follow_calls(gateway.calls()));
         tokio::spawn(watch::reload(gateway.clone(), options, look));
@@ -82,7 +87,7 @@ impl Serve {
             None => serve_stdio(gateway.clone(), surface, tokio::io::stdin(), tokio::io::stdout(), stop).await,
         };
         drop(door);
-        gateway.note(Kind::Stop, None, "stopped", None);
+        gateway.note(EventKind::Stop, None, "stopped", None);
         // Past its time, whatever is left is the reaper's.
         let _ = tokio::time::timeout(FAREWELL, gateway.stop()).await;
         journal::flush();

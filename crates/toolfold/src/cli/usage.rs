@@ -6,7 +6,7 @@
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use toolfold_audit::{Moment, Reader, Usage};
+use toolfold_audit::{Moment, Reader, Tally};
 use toolfold_core::shown_line;
 use toolfold_disclosure::{View, tokens, tools};
 use toolfold_gateway::Gateway;
@@ -79,7 +79,7 @@ struct Costs {
 }
 
 impl Costs {
-    fn of(usage: &Usage, view: &View<'_>, surface: toolfold_core::Surface) -> Costs {
+    fn of(usage: &Tally, view: &View<'_>, surface: toolfold_core::Surface) -> Costs {
         let count = |text: &str| tokens::count(text) as u64;
         let definitions = view.tools().map(|place| count(view.entry(place).definition.get())).sum();
         let listed = tools(surface, view).iter().map(|tool| count(tool.get())).sum();
@@ -89,7 +89,7 @@ impl Costs {
     }
 }
 
-fn told(usage: &Usage, costs: &Costs, lines: usize, style: Style) -> String {
+fn told(usage: &Tally, costs: &Costs, lines: usize, style: Style) -> String {
     let mut rows = vec![
         ["tool", "calls", "failed", "refused", "discovered", "direct", "median", "95 %", "by"]
             .map(|head| style.bold(head))

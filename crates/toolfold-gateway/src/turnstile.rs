@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
-use toolfold_config::{Limits as Configured, Rate};
+use toolfold_config::{Limits, Rate};
 use toolfold_core::{Code, Principal, Refusal, ServerName};
 
 /// Principals, and servers of each, that are counted. Whoever has not used any of theirs is forgotten first.
@@ -20,7 +20,7 @@ const SHORTEST_REST: Duration = Duration::from_secs(1);
 const LONGEST_REST: Duration = Duration::from_secs(60);
 
 #[derive(Default)]
-pub(crate) struct Limits {
+pub(crate) struct Turnstile {
     requests: Buckets<Option<Principal>>,
     calls: Buckets<Principal>,
     calls_per_server: Buckets<(Principal, ServerName)>,
@@ -51,15 +51,15 @@ struct Breaker {
     trying: bool,
 }
 
-impl Limits {
+impl Turnstile {
     /// A request of somebody, or of nobody in particular; how long to wait where it is one too many.
-    pub(crate) fn knock(&self, limits: &Configured, principal: Option<&Principal>) -> Result<(), Duration> {
+    pub(crate) fn knock(&self, limits: &Limits, principal: Option<&Principal>) -> Result<(), Duration> {
         let rate = if principal.is_some() { limits.requests } else { limits.unauthenticated };
         rate.map_or(Ok(()), |rate| self.requests.take(rate, principal.cloned()))
     }
 
     /// Whether a server may be asked something now.
-    pub(crate) fn enter(&self, limits: &Configured, who: &Principal, server: &ServerName) -> Result<Turn, Refusal> {
+    pub(crate) fn enter(&self, limits: &Limits, who: &Principal, server: &ServerName) -> Result<Turn, Refusal> {
         if let Some(rate) = limits.calls {
             let wait = self.calls.take(rate, who.clone());
             wait.map_err(|wait| too_many("You have made too many calls.", wait))?;
@@ -81,7 +81,7 @@ impl Limits {
     }
 
     /// Takes in how it went. `failed`: nobody answered.
-    pub(crate) fn learn(&self, limits: &Configured, server: &ServerName, failed: bool) {
+    pub(crate) fn learn(&self, limits: &Limits, server: &ServerName, failed: bool) {
         if limits.failures == 0 {
             return;
         }
@@ -213,8 +213,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn as_many_as_fit_and_then_as_time_goes() {
         let rate = Rate { count: 2, per: Duration::from_secs(10) };
-        let limits = Configured { requests: Some(rate), ..Configured::default() };
-        let all = Limits::default();
+        let limits = Limits { requests: Some(rate), ..Limits::default() };
+        let all = Turnstile::default();
         let (me, other) = (Principal::local(), Principal::token());
         assert!(all.knock(&limits, Some(&me)).is_ok() && all.knock(&limits, Some(&me)).is_ok());
         assert_eq!(all.knock(&limits, Some(&me)), Err(Duration::from_secs(5)));
@@ -227,8 +227,8 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_server_that_fails_is_left_alone_and_tried_by_one() {
-        let limits = Configured { failures: 3, ..Configured::default() };
-        let (all, me) = (Limits::default(), Principal::local());
+        let limits = Limits { failures: 3, ..Limits::default() };
+        let (all, me) = (Turnstile::default(), Principal::local());
         for _ in 0..3 {
             assert!(all.enter(&limits, &me, &server()).is_ok());
             all.learn(&limits, &server(), true);
@@ -249,8 +249,8 @@ mod tests {
 
     #[tokio::test]
     async fn places_are_given_back() {
-        let limits = Configured { per_server: Some(1), ..Configured::default() };
-        let (all, me) = (Limits::default(), Principal::local());
+        let limits = Limits { per_server: Some(1), ..Limits::default() };
+        let (all, me) = (Turnstile::default(), Principal::local());
         let turn = all.enter(&limits, &me, &server()).ok().unwrap();
         let refusal = all.enter(&limits, &me, &server()).err().unwrap();
         assert_eq!(
