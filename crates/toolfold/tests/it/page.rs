@@ -44,7 +44,7 @@ fn the_page_in_a_browser() {
     let hostile = FakeServer::script(hostile());
     let tools: Vec<String> = (0..MANY).map(|number| format!("tool_{number}")).collect();
     let many = FakeServer::script(json!({ "tools": tools }));
-    let broken = "\n[servers.broken]\ncommand = \"sh\"\nargs = [\"-c\", \"echo '<script>window.ran=1</script> \u{1b}[31mno\u{202e}' >&2; exit 3\"]\n";
+    let broken = "\n[servers.broken]\ncommand = \"sh\"\nargs = [\"-c\", \"echo '<script>window.ran=1</script> \\u001b[31mno\\u202e' >&2; exit 3\"]\n";
     let world = World::with_config(&(config("", &[("hostile", &hostile), ("many", &many)]) + broken));
     // Not `learn`, which wants all of them to be well.
     let _ = world.toolfold(&["ls"]).output().unwrap();

@@ -203,18 +203,27 @@ async function approvals() {
   await open("now");
   assert.equal(await page.getByRole("link", { name: "Approvals" }).count(), 0);
   const diff = " {\n-  \"description\": \"Read a file.\"\n+  \"description\": \"<img src=x onerror=window.ran=1>\"\n }";
-  const held = [{ id: "many.tool_0", server: "many", why: "Its description has changed.", diff }];
+  const held = [{ id: "many.tool_0", server: "many", why: "Its description has changed.", diff, fingerprint: "0123abcd" }];
+  const sent = [];
   await page.route("**/v1/status", async (route) => {
     const response = await route.fetch();
     const status = await response.json();
     await route.fulfill({ response, json: { ...status, views: [...status.views, "approvals"] } });
   });
-  await page.route("**/v1/approvals", (route) => route.fulfill({ json: { held } }));
+  await page.route("**/v1/approvals*", (route) => {
+    if (route.request().method() === "POST") sent.push(route.request().postDataJSON(), held.pop().id);
+    return route.fulfill({ json: { held } });
+  });
   await page.getByRole("link", { name: "Approvals" }).click();
   await page.getByText("toolfold approve many.tool_0").waitFor();
   assert.equal(await page.locator("main ins, main del").count(), 2);
   assert.equal(await page.locator("main img").count(), 0);
   assert.deepEqual(await findings(page), [], "approvals");
+  await page.getByRole("button", { name: "Approve many.tool_0", exact: true }).click();
+  await page.locator("#token").fill(key);
+  await page.keyboard.press("Enter");
+  await page.getByText("Nothing waits.").waitFor();
+  assert.deepEqual(sent[0], { ids: ["many.tool_0@0123abcd"], deny: false }, "what was read is what is approved");
   await close();
 }
 

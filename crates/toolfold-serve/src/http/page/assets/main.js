@@ -81,7 +81,7 @@ async function look() {
   try {
     const [status, all] = await Promise.all([get("status"), get("servers")]);
     Object.assign(shared, { status, servers: all.servers, away: undefined });
-    shared.held = status.views.includes("approvals") ? (await get("approvals")).held ?? [] : [];
+    shared.held = status.views.includes("approvals") ? (await get("approvals?limit=50")).held ?? [] : [];
     VIEWS[route.view].looked?.(route, shared);
   } catch (error) {
     shared.away = error.message;
@@ -95,6 +95,7 @@ function lookSoon() {
   setTimeout(look, 600);
 }
 servers.onAsked(lookSoon);
+approvals.onDecided(lookSoon);
 
 let listening = null;
 async function listen() {
