@@ -39,7 +39,9 @@ async fn a_file_from_before_there_were_any_is_brought_up_to_date() {
     let path = folder.path().join("toolfold.db");
     open(&path).await.count_use("a.b").await.unwrap();
     let older = rusqlite::Connection::open(&path).unwrap();
-    older.execute_batch("DROP TABLE vectors; DROP TABLE failures; PRAGMA user_version = 3;").unwrap();
+    older
+        .execute_batch("DROP TABLE vectors; DROP TABLE failures; DROP TABLE habits; PRAGMA user_version = 3;")
+        .unwrap();
     drop(older);
     let store = open(&path).await;
     store.save_vectors(&key("e"), vec![(key("a"), vec![1])]).await.unwrap();
