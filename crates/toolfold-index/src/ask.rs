@@ -69,7 +69,6 @@ pub(crate) struct Asked {
 
 pub(crate) struct Clause {
     pub(crate) text: String,
-    pub(crate) pieces: Vec<u16>,
     pub(crate) meaning: Meaning,
 }
 
@@ -130,9 +129,9 @@ impl Asked {
         let precise = index.precise().cloned();
         let (terms, best) = terms(index, &all, &parts);
         let pieces = model().pieces(all.iter().map(|word| word.meant(index)));
-        let clause = |Part { text, words }: Part| {
-            let pieces = model().pieces(words.iter().map(String::as_str));
-            Clause { meaning: Meaning::new(model().query(&pieces), precise.as_deref(), &text), pieces, text }
+        let clause = |Part { text, words }: Part| Clause {
+            meaning: Meaning::new(model().meaning(&words), precise.as_deref(), &text),
+            text,
         };
         Some(Asked {
             meaning: Meaning::new(model().query(&pieces), precise.as_deref(), text),

@@ -40,8 +40,8 @@ const PART: f32 = 0.2;
 const PART_OF_STORY: f32 = 0.5;
 const PART_OF_LIST: f32 = 0.95;
 /// The share of parts that are requests of their own from which on it begins to be a list, and how much more makes it one.
-const SOME_ALONE: f32 = 0.4;
-const MORE_ALONE: f32 = 0.4;
+const SOME_ALONE: f32 = 0.6;
+const MORE_ALONE: f32 = 0.3;
 /// How many of the best are looked at for what they do, before the very best are compared further.
 const WEIGHED: usize = 60;
 /// How many of these are compared piece by piece, and what that may add. It costs as much as all the rest together,
@@ -172,7 +172,7 @@ fn score(index: &Index, asked: &Asked, sums: &Sums, candidates: &[u32], ranker: 
     let mut scores = match ranker {
         Ranker::Lexical => lexical.clone(),
         Ranker::Semantic => semantic.clone(),
-        Ranker::Fused => mixed(index, &lexical, &semantic, precise.as_deref()),
+        Ranker::Fused => mixed(&lexical, &semantic, precise.as_deref()),
     };
     let parts = if ranker == Ranker::Fused { parts(index, asked, sums, candidates) } else { Vec::new() };
     let share = share_of_parts(&parts, greatest(&semantic));
@@ -210,7 +210,7 @@ fn precise(asked: &Asked, meaning: &Meaning, candidates: &[u32]) -> Option<Vec<f
 }
 
 /// All sides, each against the best there is.
-fn mixed(index: &Index, lexical: &[f32], semantic: &[f32], precise: Option<&[f32]>) -> Vec<f32> {
+fn mixed(lexical: &[f32], semantic: &[f32], precise: Option<&[f32]>) -> Vec<f32> {
     let (words, meaning) = (greatest(lexical), greatest(semantic));
     let share = if precise.is_some() { PRECISE_MEANING } else { MEANING };
     let mix = |place: usize| {
@@ -247,8 +247,7 @@ fn share_of_parts(parts: &[Compared], closest: f32) -> f32 {
 fn parts(index: &Index, asked: &Asked, sums: &Sums, candidates: &[u32]) -> Vec<Compared> {
     let part = |(clause, sums): (&Clause, &Vec<f32>)| {
         let semantic = index.base.vectors.likeness(&clause.meaning.fast, candidates);
-        let scores =
-            mixed(index, &pick(sums, candidates), &semantic, precise(asked, &clause.meaning, candidates).as_deref());
+        let scores = mixed(&pick(sums, candidates), &semantic, precise(asked, &clause.meaning, candidates).as_deref());
         Compared { scores, closest: greatest(&semantic) }
     };
     asked.clauses.iter().zip(&sums.clauses).map(part).collect()
@@ -271,10 +270,7 @@ fn compare(index: &Index, asked: &Asked, ranked: &mut [Scored]) {
     let count = ranked.len().min(COMPARED);
     let (best, rest) = ranked.split_at_mut(count);
     let pieces: Vec<&[u16]> = best.iter().map(|scored| index.base.pieces(scored.entry)).collect();
-    let near = match asked.clauses.len() {
-        LIST.. => near_parts(asked, best, &pieces),
-        _ => nearness(model(), &asked.pieces, &pieces),
-    };
+    let near = nearness(model(), &asked.pieces, &pieces);
     let (low, high) = near.iter().fold((f32::MAX, f32::MIN), |(low, high), x| (low.min(*x), high.max(*x)));
     let spread = (high - low).max(f32::MIN_POSITIVE);
     for (scored, near) in best.iter_mut().zip(near) {
@@ -282,19 +278,6 @@ fn compare(index: &Index, asked: &Asked, ranked: &mut [Scored]) {
         scored.score += NEARNESS * (near - low) / spread;
     }
     stay_behind(best, rest);
-}
-
-/// The same in a list: each is held against the part it fits best.
-fn near_parts(asked: &Asked, best: &[Scored], pieces: &[&[u16]]) -> Vec<f32> {
-    let mut near = vec![0.0; best.len()];
-    for (number, clause) in asked.clauses.iter().enumerate() {
-        let places: Vec<usize> = (0..best.len()).filter(|place| best[*place].part == Some(number)).collect();
-        let these: Vec<&[u16]> = places.iter().map(|place| pieces[*place]).collect();
-        for (place, value) in places.into_iter().zip(nearness(model(), &clause.pieces, &these)) {
-            near[place] = value;
-        }
-    }
-    near
 }
 
 /// Adds what was learned. What does something else than is wanted gains nothing, however often it was called.
