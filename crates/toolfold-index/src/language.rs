@@ -107,7 +107,8 @@ impl Lists {
                 at += 1;
                 continue;
             };
-            let is_english = !says_something(word) || word.starts_with(meant.english) && !meant.english.is_empty();
+            let first = meant.english.split('_').next().unwrap_or_default();
+            let is_english = !says_something(word) || (!first.is_empty() && word.starts_with(first));
             // What the model knows may be English after all.
             let told = if model().knows(word) { length } else { 2 * length };
             read.evidence += if is_english || (length == 1 && is_known(word)) { 0 } else { told };

@@ -29,19 +29,19 @@ use crate::names::Named;
 use crate::query::{Explain, Found, Hit, Query, Ranker};
 use crate::semantic::{model, nearness};
 
-/// The share of meaning in the mix; words have the rest. Among many thousands vectors crowd and words tell more apart.
+/// The share of meaning in the mix; words have the rest, however many entries there are.
 const MEANING: f32 = 0.75;
-const MEANING_AMONG_MANY: f32 = 0.65;
-/// Up to how many entries are few, and from how many on they are many; the share falls with the logarithm in between.
-const FEW: f32 = 4_000.0;
-const MANY: f32 = 16_000.0;
 /// The same where an encoder is asked, and the encoder's share in the meaning.
 const PRECISE_MEANING: f32 = 0.8;
 const ENCODER: f32 = 0.6;
 /// The share of the best part in a request for several things.
 const PART: f32 = 0.2;
-/// The same in a list of many things, of which hardly one is about the whole.
-const PART_OF_LIST: f32 = 0.5;
+/// The same in what may be a list of many things; and where it is one, of which no entry is about the whole.
+const PART_OF_STORY: f32 = 0.5;
+const PART_OF_LIST: f32 = 0.95;
+/// The share of parts that are requests of their own from which on it begins to be a list, and how much more makes it one.
+const SOME_ALONE: f32 = 0.6;
+const MORE_ALONE: f32 = 0.3;
 /// How many of the best are looked at for what they do, before the very best are compared further.
 const WEIGHED: usize = 60;
 /// How many of these are compared piece by piece, and what that may add. It costs as much as all the rest together,
@@ -172,13 +172,13 @@ fn score(index: &Index, asked: &Asked, sums: &Sums, candidates: &[u32], ranker: 
     let mut scores = match ranker {
         Ranker::Lexical => lexical.clone(),
         Ranker::Semantic => semantic.clone(),
-        Ranker::Fused => mixed(index, &lexical, &semantic, precise.as_deref()),
+        Ranker::Fused => mixed(&lexical, &semantic, precise.as_deref()),
     };
     let parts = if ranker == Ranker::Fused { parts(index, asked, sums, candidates) } else { Vec::new() };
-    let share = if parts.len() < LIST { PART } else { PART_OF_LIST };
+    let share = share_of_parts(&parts, greatest(&semantic));
     let mut fits = vec![None; candidates.len()];
     for (place, score) in scores.iter_mut().enumerate() {
-        let best = parts.iter().map(|part| part[place]).enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
+        let best = parts.iter().map(|part| part.scores[place]).enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
         if let Some((part, value)) = best {
             *score = (1.0 - share) * *score + share * value;
             fits[place] = Some(part);
@@ -210,9 +210,9 @@ fn precise(asked: &Asked, meaning: &Meaning, candidates: &[u32]) -> Option<Vec<f
 }
 
 /// All sides, each against the best there is.
-fn mixed(index: &Index, lexical: &[f32], semantic: &[f32], precise: Option<&[f32]>) -> Vec<f32> {
+fn mixed(lexical: &[f32], semantic: &[f32], precise: Option<&[f32]>) -> Vec<f32> {
     let (words, meaning) = (greatest(lexical), greatest(semantic));
-    let share = if precise.is_some() { PRECISE_MEANING } else { meaning_among(index.len()) };
+    let share = if precise.is_some() { PRECISE_MEANING } else { MEANING };
     let mix = |place: usize| {
         let fast = semantic[place] / meaning;
         let both = precise.map_or(fast, |precise| (1.0 - ENCODER) * fast + ENCODER * precise[place]);
@@ -221,20 +221,34 @@ fn mixed(index: &Index, lexical: &[f32], semantic: &[f32], precise: Option<&[f32
     (0..lexical.len()).map(mix).collect()
 }
 
-fn meaning_among(entries: usize) -> f32 {
-    let many = ((entries as f32 / FEW).ln() / (MANY / FEW).ln()).clamp(0.0, 1.0);
-    MEANING + many * (MEANING_AMONG_MANY - MEANING)
-}
-
 fn greatest(values: &[f32]) -> f32 {
     values.iter().fold(f32::MIN_POSITIVE, |most, value| most.max(*value))
 }
 
-/// The mixed scores for each part of the request.
-fn parts(index: &Index, asked: &Asked, sums: &Sums, candidates: &[u32]) -> Vec<Vec<f32>> {
+/// One part of the request, compared with the candidates.
+struct Compared {
+    /// Mixed, as of a whole request.
+    scores: Vec<f32>,
+    /// How alike the most alike is.
+    closest: f32,
+}
+
+/// How much the parts count. Where there are many, a list is told from a story by what each of them finds: what is a request
+/// of its own comes closer to some entry than all of them together do, what only adds to the story does not.
+fn share_of_parts(parts: &[Compared], closest: f32) -> f32 {
+    if parts.len() < LIST {
+        return PART;
+    }
+    let alone = parts.iter().filter(|part| part.closest > closest).count() as f32 / parts.len() as f32;
+    let list = ((alone - SOME_ALONE) / MORE_ALONE).clamp(0.0, 1.0);
+    PART_OF_STORY + list * (PART_OF_LIST - PART_OF_STORY)
+}
+
+fn parts(index: &Index, asked: &Asked, sums: &Sums, candidates: &[u32]) -> Vec<Compared> {
     let part = |(clause, sums): (&Clause, &Vec<f32>)| {
         let semantic = index.base.vectors.likeness(&clause.meaning.fast, candidates);
-        mixed(index, &pick(sums, candidates), &semantic, precise(asked, &clause.meaning, candidates).as_deref())
+        let scores = mixed(&pick(sums, candidates), &semantic, precise(asked, &clause.meaning, candidates).as_deref());
+        Compared { scores, closest: greatest(&semantic) }
     };
     asked.clauses.iter().zip(&sums.clauses).map(part).collect()
 }

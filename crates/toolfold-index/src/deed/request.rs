@@ -155,8 +155,8 @@ fn deed(words: &[String], at: usize) -> Option<(Acts, Vec<usize>)> {
 /// "open a ticket" makes one, "open the ticket" shows it, and "open a file" makes none.
 fn makes_by_opening(here: &[String]) -> bool {
     let indefinite = here.get(1).is_some_and(|word| ["a", "an", "another", "new"].contains(&word.as_str()));
-    let thing = here.iter().skip(1).take_while(|word| !is_preposition(word)).take(OPENED_WITHIN);
-    here[0] == "open" && indefinite && thing.last().is_some_and(|word| is_one_of(&MADE_BY_OPENING, word))
+    let mut thing = here.iter().skip(2).take_while(|word| !is_preposition(word)).take(OPENED_WITHIN);
+    here[0] == "open" && indefinite && thing.any(|word| is_one_of(&MADE_BY_OPENING, word))
 }
 
 /// The things that are named outside the verb.
@@ -207,7 +207,7 @@ const MADE_BY_OPENING: [&str; 14] = [
     "ticket",
 ];
 /// Words of a thing with what stands before it.
-const OPENED_WITHIN: usize = 4;
+const OPENED_WITHIN: usize = 3;
 
 /// Verbs that may be things, and seldom are at the beginning of a request.
 const ORDERS: [&str; 6] = ["list", "query", "run", "schedule", "search", "test"];
