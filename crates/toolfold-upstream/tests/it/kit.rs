@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
-use toolfold_config::{EraChoice, Server, Start, Timeouts, Transport};
+use toolfold_config::{Server, Start, Timeouts, Transport};
 use toolfold_core::{Secret, ServerName};
 use toolfold_upstream::{Call, CallError, Event, House, Manifest, Report, State, Upstream};
 use toolfold_wire::{BoxFuture, Memory, Object, Peer, Raw, RpcError, raw};
@@ -22,13 +22,7 @@ pub(crate) async fn patiently<T>(what: &str, future: impl Future<Output = T>) ->
 
 pub(crate) fn config(transport: Transport, start: Start) -> Server {
     Server {
-        name: ServerName::new("fake").unwrap(),
-        transport,
         start,
-        era: EraChoice::Auto,
-        prefix: true,
-        forbid: Vec::new(),
-        aliases: Default::default(),
         timeouts: Timeouts {
             connect: Duration::from_secs(30),
             call: Duration::from_secs(30),
@@ -36,6 +30,7 @@ pub(crate) fn config(transport: Transport, start: Start) -> Server {
             stop: Duration::from_secs(2),
         },
         max_message: 1 << 20,
+        ..Server::new(ServerName::new("fake").unwrap(), transport)
     }
 }
 

@@ -30,7 +30,8 @@ fn transcript(world: &World, arguments: &[&str]) -> String {
 fn every_page_of_help() {
     let world = World::without_config();
     let mut pages = transcript(&world, &["--help"]);
-    let first = ["serve", "check", "doctor", "trust", "search", "ls", "tree", "show", "call", "status", "tokens", "page"];
+    let first =
+        ["serve", "check", "doctor", "trust", "search", "ls", "tree", "show", "call", "status", "tokens", "page"];
     let then = ["logs", "approve", "scan", "audit", "usage", "prompt", "eval", "forget", "reference", "completions"];
     let files = ["import", "install", "add", "remove"];
     for command in first.into_iter().chain(then).chain(files) {

@@ -28,7 +28,24 @@ pub(super) fn run(release: &Release, again: &Release) -> Result<()> {
         runs(release, &program, &folder).with_context(|| files::name(&package))?;
         println!("{:<60} installed and run", files::name(&package));
     }
+    if release.is_static {
+        bare(release)?;
+    }
     unit(release)
+}
+
+/// A static binary runs where there is nothing else at all: not a library, not a shell, not a configuration.
+fn bare(release: &Release) -> Result<()> {
+    let folder = release.work.join("try/bare");
+    files::copy(&release.binary, &folder.join("toolfold"))?;
+    let root = format!("--root={}", folder.display());
+    let inside = ["--user", "--map-root-user", &root, "/toolfold", "call", "calculate", "expression=6*7"];
+    ensure!(
+        shell::output("unshare", &inside, &folder)?.contains("42"),
+        "a call answers something else where nothing is"
+    );
+    println!("it runs in an empty root");
+    Ok(())
 }
 
 /// The same bytes from two runs.

@@ -94,7 +94,8 @@ pub fn commands(name: &str, text: &str, known: &[String]) -> Vec<String> {
 
 fn exists(command: &str, known: &[String]) -> bool {
     let mut words = command.split_whitespace();
-    let is_command = |word: &str| word.starts_with('-') || known.iter().any(|command| command == word);
+    let is_command =
+        |word: &str| word.starts_with('-') || word == "help" || known.iter().any(|command| command == word);
     match (words.next(), words.next(), words.next(), words.next()) {
         (Some("toolfold"), Some(word), ..) if word.chars().all(|c| c.is_ascii_lowercase()) => is_command(word),
         (Some("cargo"), Some("xtask"), Some(task), _) => TASKS.contains(&task),

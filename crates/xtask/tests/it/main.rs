@@ -133,6 +133,7 @@ fn two_types_of_one_name_that_meet_are_found() {
 fn a_path_of_one_machine_is_found() {
     assert_eq!(tidy::places("a.md", "see /home/jo/x"), ["a.md:1: a path of one machine: see /home/jo/x"]);
     assert_eq!(tidy::places("a.md", "`/tmp/x`").len(), 1);
+    assert!(tidy::places("a.md", "/home/ada/work/toolfold.toml is right").is_empty());
     assert!(tidy::places("a.md", "https://example.com/home/x and ./work/y and ~/tmp/z").is_empty());
 }
 
