@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     fn session() -> Client {
-        Client::session(Principal::local(), Surface::Compact, None)
+        Client::session(Principal::local(), Surface::Compact, None, crate::Advertised::ALL)
     }
 
     fn tool(name: &str) -> Entry {

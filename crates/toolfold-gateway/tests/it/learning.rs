@@ -31,7 +31,7 @@ fn start(learn: Learn) -> Gateway {
 
 /// One conversation of the person who runs the program.
 fn session() -> Arc<Client> {
-    Arc::new(Client::session(Principal::local(), Surface::Compact, None))
+    Arc::new(Client::session(Principal::local(), Surface::Compact, None, toolfold_gateway::Advertised::ALL))
 }
 
 async fn ask(gateway: &Gateway, client: &Arc<Client>, tool: &str, arguments: Value) -> String {
