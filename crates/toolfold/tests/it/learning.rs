@@ -48,7 +48,7 @@ async fn use_is_learned_explained_exported_and_forgotten() {
     assert!(!run(&world, &search).0.contains("having been called"));
     let (_, hint) = run(&world, &["eval", "--from-use"]);
     insta::assert_snapshot!(hint, @r#"
-    error: No request is remembered with its text.
+    No request is remembered with its text.
 
     hint: texts are kept from the moment that the configuration says learn = "queries", of requests that ended in a call
     "#);
