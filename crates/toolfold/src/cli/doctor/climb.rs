@@ -42,6 +42,11 @@ impl Ground {
         let mut ladder = Ladder::new(server.name.as_str());
         ladder.push(Rung::good("configuration", reached(server)));
         ladder.push(Rung::good("variables", "all that it names are set"));
+        if begun >= until {
+            let advice = format!("give it more time: toolfold doctor {} --timeout 60", server.name);
+            ladder.push(Rung::bad("not tried", "the time was up before its turn came").advised(advice));
+            return (ladder, None);
+        }
         let way = match &server.transport {
             Transport::Stdio { command, env, cwd, .. } => self.command(command, env, cwd.as_deref()),
             Transport::Http { url, .. } => self.address(url, until).await,
