@@ -2,7 +2,7 @@
 
 use clap::Args;
 use serde_json::json;
-use toolfold_config::{LoadOptions, Origin, Problem, Severity, TrustList, Verdict, load};
+use toolfold_config::{Config, LoadOptions, Origin, Problem, Severity, TrustList, Verdict, load};
 use toolfold_core::shown;
 use toolfold_gateway::{Documents, Unusable};
 
@@ -47,8 +47,8 @@ impl Check {
                 let plural = if servers == 1 { "" } else { "s" };
                 print(&match file {
                     Some(file) if servers == 0 && loaded.config.unusable.is_empty() => {
-                        let served = if loaded.config.toolbox { "the built-in toolbox" } else { "nothing" };
-                        format!("{} is right, and names no server: {served} is served.", shown(&file))
+                        let served = served_without_servers(&loaded.config);
+                        format!("{} is right, and names no server: {served}.", shown(&file))
                     }
                     Some(file) => format!("{} is right: {servers} server{plural}.", shown(&file)),
                     None => "No configuration was found, so the built-in toolbox is served. That is fine.".to_owned(),
@@ -63,6 +63,15 @@ impl Check {
                 Err(Fail::problems(&problems))
             }
         }
+    }
+}
+
+/// What a configuration serves that names no server.
+pub(crate) fn served_without_servers(config: &Config) -> &'static str {
+    match (config.toolbox, config.agents.is_empty() && config.skills.is_empty()) {
+        (true, _) => "the built-in toolbox is served",
+        (false, false) => "its agents and skills are served",
+        (false, true) => "nothing is served",
     }
 }
 

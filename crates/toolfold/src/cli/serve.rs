@@ -15,6 +15,7 @@ use toolfold_core::Surface;
 use toolfold_gateway::{Gateway, Options};
 use toolfold_serve::{Address, serve_http, serve_stdio};
 
+use super::check::served_without_servers;
 use super::open::{arrivals, local_servers, runtime};
 use super::output::{progress, tell};
 use super::own_file::environment;
@@ -155,7 +156,7 @@ fn announce(config: &Config, origin: &Origin, options: &LoadOptions) -> String {
         servers.push("toolbox");
     }
     let behind = match (&servers[..], origin) {
-        ([], _) => "none: there is nothing to serve yet".to_owned(),
+        ([], _) => format!("none: {}", served_without_servers(config)),
         (["toolbox"], Origin::File(_)) if config.unusable.is_empty() => {
             "toolbox, which is built in: the configuration names no server".to_owned()
         }

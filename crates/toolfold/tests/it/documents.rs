@@ -46,7 +46,7 @@ fn they_are_listed_found_and_shown() {
     insta::assert_snapshot!(text, @r"
     $ toolfold check
     ./agents/bad.md: warning: has no front matter: its first line must be ---
-    ./toolfold.toml is right: 0 servers.
+    ./toolfold.toml is right, and names no server: its agents and skills are served.
     $ toolfold ls
     Coding/   1 agent    Write, review, build, test and ship software
     Office/   1 skill    Documents, spreadsheets, slides, notes, forms, calendars

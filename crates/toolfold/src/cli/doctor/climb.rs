@@ -4,19 +4,17 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 use toolfold_config::{Config, LoadOptions, Server, Transport, find_program};
 use toolfold_core::Secret;
-use toolfold_scan::{Context, Piece, Role, Severity, scan_definition, scan_texts};
 use toolfold_upstream::{Event, House, Manifest, Report, State, Upstream};
-use toolfold_wire::{Memory, Object, Raw};
+use toolfold_wire::{Memory, Object};
 use url::{Host, Url};
 
 use super::super::cost;
-use super::advice;
 use super::rung::{Ladder, Rung};
+use super::{advice, scan};
 
 /// For what the era of a server is found out with, and to say goodbye.
 const SPARE: Duration = Duration::from_secs(6);
@@ -42,6 +40,11 @@ impl Ground {
         let mut ladder = Ladder::new(server.name.as_str());
         ladder.push(Rung::good("configuration", reached(server)));
         ladder.push(Rung::good("variables", "all that it names are set"));
+        if begun >= until {
+            let advice = format!("give it more time: toolfold doctor {} --timeout 60", server.name);
+            ladder.push(Rung::bad("not tried", "the time was up before its turn came").advised(advice));
+            return (ladder, None);
+        }
         let way = match &server.transport {
             Transport::Stdio { command, env, cwd, .. } => self.command(command, env, cwd.as_deref()),
             Transport::Http { url, .. } => self.address(url, until).await,
@@ -152,7 +155,7 @@ impl Ground {
                 Event::Listed(manifest) => {
                     let took = listening.map(|since: Instant| since.elapsed());
                     listed(&manifest, took.unwrap_or_default(), ladder);
-                    scanned(&manifest, server, ladder);
+                    ladder.push(scan::look(&manifest, &server.name));
                     return upstream;
                 }
                 Event::State(_) | Event::Updated { .. } => {}
@@ -239,33 +242,4 @@ fn introduced(manifest: &Manifest) -> String {
     let name: String = info.string("name").unwrap_or_default().chars().take(60).collect();
     let version: String = info.string("version").unwrap_or_default().chars().take(30).collect();
     if name.is_empty() { String::new() } else { format!(", {name} {version}").trim_end().to_owned() }
-}
-
-fn scanned(manifest: &Manifest, server: &Server, ladder: &mut Ladder) {
-    let read = |raw: &Raw| serde_json::from_str::<Value>(raw.get()).unwrap_or_default();
-    let tools: Vec<Value> = manifest.tools.iter().map(read).collect();
-    let others = manifest.prompts.iter().chain(&manifest.resources).chain(&manifest.templates).map(read);
-    let text = |tool: &'_ Value, key: &str| tool[key].as_str().unwrap_or_default().to_owned();
-    let described: Vec<(String, String)> =
-        tools.iter().map(|tool| (text(tool, "name"), text(tool, "description"))).collect();
-    let name = server.name.as_str();
-    let mut context = Context::new();
-    context.add(name, described.iter().map(|(name, description)| (name.as_str(), description.as_str())));
-    let instructions = manifest
-        .instructions
-        .iter()
-        .map(|text| scan_texts(name, [Piece { place: "instructions".to_owned(), role: Role::Prose, text }], &context));
-    let definitions =
-        tools.iter().cloned().chain(others).map(|definition| scan_definition(name, &definition, &context));
-    let severities: Vec<Severity> = instructions.chain(definitions).filter_map(|report| report.severity()).collect();
-    let hard = severities.iter().filter(|severity| **severity == Severity::Hard).count();
-    let review = severities.iter().filter(|severity| **severity == Severity::Review).count();
-    let look = format!("look before a model does: toolfold scan {name}");
-    ladder.push(match (hard, review) {
-        (0, 0) => Rung::good("definitions", "nothing suspicious"),
-        (0, _) => Rung::note("definitions", format!("{} to look at", review)).advised(look),
-        _ => {
-            Rung::bad("definitions", format!("{hard} that look like an attack, {review} more to look at")).advised(look)
-        }
-    });
 }

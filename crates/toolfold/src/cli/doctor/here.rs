@@ -8,6 +8,7 @@ use toolfold_config::{Config, LoadOptions, Loaded, Origin, PreciseTier, Problems
 use toolfold_core::shown_line;
 use toolfold_store::Store;
 
+use super::super::check::served_without_servers;
 use super::super::cost::counted;
 use super::super::instance::{self, Note};
 use super::super::own_file::shown_path;
@@ -50,7 +51,11 @@ fn configuration(loaded: &Loaded, environment: &Environment) -> Vec<Rung> {
     let servers = loaded.config.servers.len() + loaded.config.unusable.len();
     rungs.push(match &loaded.origin {
         Origin::File(path) if servers == 0 => {
-            let text = format!("{}, which names no server: {}", shown_path(path, environment), served(&loaded.config));
+            let text = format!(
+                "{}, which names no server: {}",
+                shown_path(path, environment),
+                served_without_servers(&loaded.config)
+            );
             Rung::note("configuration", text)
                 .advised("take over what your clients have with `toolfold import`, or `toolfold add` one")
         }
@@ -71,10 +76,6 @@ fn configuration(loaded: &Loaded, environment: &Environment) -> Vec<Rung> {
 /// What a server's own ladder says.
 fn is_told_elsewhere(message: &str) -> bool {
     message.starts_with("is left out: the variable")
-}
-
-fn served(config: &Config) -> &'static str {
-    if config.toolbox { "the built-in toolbox is served" } else { "nothing is served" }
 }
 
 fn wrong(problem: &toolfold_config::Problem) -> Rung {

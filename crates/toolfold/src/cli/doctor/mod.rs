@@ -9,6 +9,7 @@ mod clients;
 mod climb;
 mod here;
 mod rung;
+mod scan;
 
 use std::sync::Arc;
 use std::time::Duration;

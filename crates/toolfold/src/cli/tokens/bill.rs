@@ -21,7 +21,7 @@ pub(crate) struct Bill {
     pub(crate) shown: (usize, usize),
     /// What a client may tell its model beside the tools.
     pub(crate) instructions: usize,
-    pub(crate) search: Option<Search>,
+    pub(crate) search: Option<SearchCost>,
     /// Servers that nothing is known of, and why.
     pub(crate) missing: Vec<(String, String)>,
 }
@@ -35,7 +35,7 @@ pub(crate) struct Part {
 
 /// Searches for the catalog's own tools, question and answer together: the mean, and where nine of ten are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Search {
+pub(crate) struct SearchCost {
     pub(crate) samples: usize,
     pub(crate) low: usize,
     pub(crate) mean: usize,
@@ -69,7 +69,7 @@ impl Bill {
             surface: surface.to_string(),
             shown: (shown.len(), shown.iter().sum()),
             instructions: tokens::count(&gateway.instructions(surface)),
-            search: if surface == Surface::Direct { None } else { Search::measure(&view) },
+            search: if surface == Surface::Direct { None } else { SearchCost::measure(&view) },
             servers,
             missing,
         }
@@ -101,9 +101,9 @@ fn part(view: &View<'_>, name: &toolfold_core::ServerName) -> Part {
     Part { server: name.to_string(), tools }
 }
 
-impl Search {
+impl SearchCost {
     /// Tools from all over the catalog, as far from each other as can be: a sample without chance.
-    fn measure(view: &View<'_>) -> Option<Search> {
+    fn measure(view: &View<'_>) -> Option<SearchCost> {
         let all: Vec<usize> = view.tools().collect();
         let step = all.len().div_ceil(SAMPLES).max(1);
         let sample = all.iter().step_by(step).map(|place| question(view.entry(*place)));
@@ -111,7 +111,7 @@ impl Search {
         costs.sort_unstable();
         let at = |share: f64| costs.get(((costs.len().saturating_sub(1)) as f64 * share).round() as usize).copied();
         let mean = costs.iter().sum::<usize>().div_ceil(costs.len().max(1));
-        Some(Search { samples: costs.len(), low: at(0.05)?, mean, high: at(0.95)? })
+        Some(SearchCost { samples: costs.len(), low: at(0.05)?, mean, high: at(0.95)? })
     }
 }
 
