@@ -13,11 +13,11 @@ pub struct Note {
     pub at: SystemTime,
     /// `None`: the program itself.
     pub who: Option<Who>,
-    pub what: What,
+    pub what: Matter,
 }
 
 impl Note {
-    pub fn now(who: Option<Who>, what: What) -> Self {
+    pub fn now(who: Option<Who>, what: Matter) -> Self {
         Note { at: SystemTime::now(), who, what }
     }
 }
@@ -36,7 +36,7 @@ pub struct Who {
 }
 
 #[derive(Debug, Clone)]
-pub enum What {
+pub enum Matter {
     /// An answer that named tools.
     Disclosed { kind: EventKind, query: Option<String>, shown: Vec<Shown>, answer: Raw, took: Duration },
     /// Something is about to be asked of a server. `call` is the caller's own number for it, unique in the process; `resumes`

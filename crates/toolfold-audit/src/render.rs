@@ -9,7 +9,7 @@ use toolfold_wire::Raw;
 
 use crate::blank::blank;
 use crate::event::{AuditEvent, EventKind, Sizes};
-use crate::note::{Ended, Listing, Note, What, Who};
+use crate::note::{Ended, Listing, Matter, Note, Who};
 use crate::recorder::Settings;
 use crate::trail::{MOST_SHOWN, Trail};
 
@@ -50,17 +50,17 @@ impl Rendering<'_> {
     pub(crate) fn event(mut self) -> AuditEvent {
         let note = self.note;
         let kind = match &note.what {
-            What::Disclosed { kind, .. } | What::Happened { kind, .. } => *kind,
-            What::Called { .. } => EventKind::Call,
-            What::Ended { .. } => EventKind::Result,
-            What::Refused { .. } => EventKind::Refuse,
+            Matter::Disclosed { kind, .. } | Matter::Happened { kind, .. } => *kind,
+            Matter::Called { .. } => EventKind::Call,
+            Matter::Ended { .. } => EventKind::Result,
+            Matter::Refused { .. } => EventKind::Refuse,
         };
         let mut event = AuditEvent::new(self.number, note.at.into(), kind);
         if let Some(who) = &note.who {
             self.name(&mut event, who);
         }
         match &note.what {
-            What::Disclosed { query, shown, answer, took, .. } => {
+            Matter::Disclosed { query, shown, answer, took, .. } => {
                 event.outcome = Some("done".to_owned());
                 event.duration = Some(took.as_micros() as u64);
                 event.tokens = Some(self.tokens(answer));
@@ -77,7 +77,7 @@ impl Rendering<'_> {
                     self.recall.trail.disclosed(who, self.number, kind, shown);
                 }
             }
-            What::Called { call, resumes, server, method, tool, listing, input, arguments } => {
+            Matter::Called { call, resumes, server, method, tool, listing, input, arguments } => {
                 (event.server, event.method) = (Some(server.to_string()), Some(self.short(method)));
                 event.sizes = Some(Sizes { input: *input, output: 0 });
                 self.tool(&mut event, tool.as_deref());
@@ -96,14 +96,14 @@ impl Rendering<'_> {
                 event.arguments = arguments.as_ref().and_then(|raw| self.content(raw, Recorded::Arguments));
                 self.recall.remember(*call, *resumes, &event, *input);
             }
-            What::Ended { call, ended } => self.ended(&mut event, *call, ended),
-            What::Refused { tool, rule, code, asked } => {
+            Matter::Ended { call, ended } => self.ended(&mut event, *call, ended),
+            Matter::Refused { tool, rule, code, asked } => {
                 self.tool(&mut event, tool.as_deref());
                 event.rule = rule.map(str::to_owned);
                 (event.outcome, event.code) = (Some("refused".to_owned()), Some((*code).to_owned()));
                 event.query = asked.as_ref().filter(|_| self.records(Recorded::Queries)).map(|text| self.text(text));
             }
-            What::Happened { server, tool, outcome, about, .. } => {
+            Matter::Happened { server, tool, outcome, about, .. } => {
                 event.server = server.as_ref().map(ToString::to_string);
                 (event.tool, event.outcome) = (tool.clone(), outcome.clone());
                 event.about = about.as_ref().map(|text| self.text(text));

@@ -10,7 +10,7 @@ use crate::read::{Reader, Stored, read};
 
 /// What came of looking at every event.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Verified {
     Sound {
         /// Events that were looked at.
         events: u64,
@@ -31,15 +31,15 @@ pub struct Break {
 
 impl Reader {
     /// Looks at every event, from the first on.
-    pub fn verify(&self) -> Verdict {
+    pub fn verify(&self) -> Verified {
         match verify(&self.connection) {
             Ok(sound) => sound,
-            Err(broken) => Verdict::Broken(broken),
+            Err(broken) => Verified::Broken(broken),
         }
     }
 }
 
-fn verify(connection: &Connection) -> Result<Verdict, Break> {
+fn verify(connection: &Connection) -> Result<Verified, Break> {
     let nowhere = |error: rusqlite::Error| Break { number: None, why: format!("the file is damaged: {error}") };
     let cut = last_cut(connection).map_err(nowhere)?;
     let mut before = cut.unwrap_or_default();
@@ -62,7 +62,7 @@ fn verify(connection: &Connection) -> Result<Verdict, Break> {
         let why = "what events are found by does not agree with the events".to_owned();
         return Err(Break { number: None, why });
     }
-    Ok(Verdict::Sound { events, cut: cut.map(|cut| cut.number), head: before })
+    Ok(Verified::Sound { events, cut: cut.map(|cut| cut.number), head: before })
 }
 
 fn check(stored: &Stored, before: &Head) -> Result<(), Break> {

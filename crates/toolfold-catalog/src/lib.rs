@@ -18,7 +18,7 @@ mod tree;
 
 pub use catalog::{Catalog, Diff};
 pub use node::{Node, SERVERS};
-pub use offer::Offer;
+pub use offer::Extras;
 pub use old_names::follow;
 pub use resolve::{LONGEST_SPELLING, Unresolved};
 pub use server::{ServerSource, ServerTools, SetAside};

@@ -14,14 +14,14 @@ const MOST: usize = 1_000;
 
 /// What a server offers beside tools, as its lists have it.
 #[derive(Debug, Clone, Copy)]
-pub struct Offer<'a> {
+pub struct Extras<'a> {
     pub prompts: &'a [Raw],
     pub resources: &'a [Raw],
     pub templates: &'a [Raw],
 }
 
 /// The entries of an offer. `taken` has the names of the server's tools.
-pub(crate) fn entries(server: &ServerName, prefix: bool, offer: &Offer<'_>, taken: &[Arc<Entry>]) -> Vec<Arc<Entry>> {
+pub(crate) fn entries(server: &ServerName, prefix: bool, offer: &Extras<'_>, taken: &[Arc<Entry>]) -> Vec<Arc<Entry>> {
     let mut names: HashSet<String> = taken.iter().map(|entry| entry.name().to_owned()).collect();
     let prompts = offer.prompts.iter().filter_map(|raw| prompt(server, prefix, Object::parse(raw)?));
     let resources = offer.resources.iter().filter_map(|raw| resource(server, Object::parse(raw)?));

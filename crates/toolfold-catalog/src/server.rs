@@ -8,7 +8,7 @@ use toolfold_core::{BadDefinition, Entry, ServerName};
 use toolfold_wire::Raw;
 
 use crate::common;
-use crate::offer::{self, Offer};
+use crate::offer::{self, Extras};
 
 /// What a server said about itself and its tools.
 #[derive(Debug, Clone)]
@@ -74,7 +74,7 @@ impl ServerTools {
     }
 
     /// Adds what it offers beside tools.
-    pub fn offer(&mut self, offer: &Offer<'_>) {
+    pub fn offer(&mut self, offer: &Extras<'_>) {
         self.offered = offer::entries(&self.name, self.prefix, offer, &self.entries);
     }
 

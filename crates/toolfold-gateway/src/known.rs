@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
-use toolfold_catalog::{Offer, ServerSource, ServerTools, SetAside, follow};
+use toolfold_catalog::{Extras, ServerSource, ServerTools, SetAside, follow};
 use toolfold_config::Server;
 use toolfold_core::{Absent, Fingerprint, ServerName, shown_line};
 use toolfold_upstream::{Manifest, State};
@@ -12,7 +12,7 @@ use tracing::warn;
 
 use crate::gate::Source;
 use crate::local::LocalServer;
-use crate::trust::Judged;
+use crate::trust::{Held, Judged};
 
 /// Held entries that are remembered to have been told of.
 const MOST_TOLD: usize = 4_096;
@@ -83,19 +83,22 @@ impl Known {
         self.listed = listed;
     }
 
-    /// Takes in what serves of its list; nothing where it could not be judged, and then it stays as it was.
-    pub(crate) fn is_judged(&mut self, judged: Option<Judged>) {
+    /// Takes in what serves of its list; nothing where it could not be judged, and then it stays as it was. Says what is held
+    /// now and was not before.
+    pub(crate) fn is_judged(&mut self, judged: Option<Judged>) -> Vec<Arc<Held>> {
         (self.unjudged, self.judging) = (false, false);
-        let Some(judged) = judged else { return };
+        let Some(judged) = judged else { return Vec::new() };
         if self.told.len() > MOST_TOLD {
             self.told.clear();
         }
-        let new = judged.held.iter().filter(|held| self.told.insert(held.offer.fingerprint)).count();
-        if new > 0 {
+        let held = judged.held.iter().filter(|held| self.told.insert(held.offer.fingerprint));
+        let new: Vec<Arc<Held>> = held.cloned().collect();
+        if !new.is_empty() {
             let server = &judged.served.tools.name;
-            warn!(%server, entries = new, "some of what it says is held until somebody approves it: `toolfold approve`");
+            warn!(%server, entries = new.len(), "some of what it says is held until somebody approves it: `toolfold approve`");
         }
         self.judged = Some(judged);
+        new
     }
 
     /// What serves of its manifest.
@@ -168,7 +171,7 @@ impl Listed {
         tools.answer_to(&manifest.old_names);
         tools.answer_to(&config.aliases);
         let Manifest { prompts, resources, templates, .. } = &*manifest;
-        tools.offer(&Offer { prompts, resources, templates });
+        tools.offer(&Extras { prompts, resources, templates });
         Listed { tools: Arc::new(tools), manifest: Some(manifest) }
     }
 }

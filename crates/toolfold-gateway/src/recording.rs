@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
 use tokio::time::Instant;
-use toolfold_audit::{Audit, AuditError, Ended, EventKind, Hides, Listing, Note, Settings, Told, What, Who};
+use toolfold_audit::{Audit, AuditError, Ended, EventKind, Hides, Listing, Matter, Note, Settings, Told, Who};
 use toolfold_config::{AuditMode, Config, Recorded};
 use toolfold_core::{Code, Entry, Refusal, ServerName};
 use toolfold_disclosure::{Action, View, tokens};
@@ -109,7 +109,7 @@ impl Recording {
         let Some(audit) = self.0.get() else { return Ok(Open { audit: None, who: None, call, begun }) };
         let who = who(request, snapshot);
         let arguments = asked.params.and_then(|params| params.get("arguments"));
-        let what = What::Called {
+        let what = Matter::Called {
             call,
             resumes: asked.resumes,
             server: asked.server.clone(),
@@ -152,7 +152,7 @@ impl Recording {
             Action::Call { .. } | Action::Unknown(_) | Action::Refuse(_) => return Ok(()),
         };
         let shown = shown(&view, action, answer, noted);
-        let what = What::Disclosed { kind, query, shown, answer: answer.clone(), took };
+        let what = Matter::Disclosed { kind, query, shown, answer: answer.clone(), took };
         let told = audit.tell(Note::now(Some(who(request, snapshot)), what));
         told.written().await.map_err(|error| not_begun(&error))
     }
@@ -173,7 +173,7 @@ impl Recording {
             Code::Quarantined => Some("trust"),
             _ => None,
         };
-        let what = What::Refused { tool: entry.cloned(), rule, code: refusal.code.as_str(), asked };
+        let what = Matter::Refused { tool: entry.cloned(), rule, code: refusal.code.as_str(), asked };
         audit.mention(Note::now(Some(who(request, snapshot)), what));
     }
 
@@ -182,7 +182,7 @@ impl Recording {
         let Some(audit) = self.0.get() else { return };
         let Occurrence { kind, server, tool, outcome, about } = happened;
         let (server, tool, outcome) = (server.cloned(), tool.map(str::to_owned), Some(outcome.to_owned()));
-        audit.mention(Note::now(None, What::Happened { kind, server, tool, outcome, about }));
+        audit.mention(Note::now(None, Matter::Happened { kind, server, tool, outcome, about }));
     }
 }
 
@@ -196,7 +196,7 @@ impl Open<'_> {
         let (Some(audit), Some(who)) = (self.audit.take(), self.who.take()) else { return outcome };
         let ended = ended(audit, &outcome, self.begun.elapsed());
         let told: Told =
-            audit.tell(Note { at: SystemTime::now(), who: Some(who), what: What::Ended { call: self.call, ended } });
+            audit.tell(Note { at: SystemTime::now(), who: Some(who), what: Matter::Ended { call: self.call, ended } });
         match told.written().await {
             Ok(()) => outcome,
             Err(error) => Err(not_ended(&error)),
@@ -209,7 +209,7 @@ impl Drop for Open<'_> {
         if let Some(audit) = self.audit.take() {
             let took = self.begun.elapsed();
             let ended = Ended { outcome: "cancelled", code: None, took, output: 0, result: None };
-            audit.mention(Note::now(self.who.take(), What::Ended { call: self.call, ended }));
+            audit.mention(Note::now(self.who.take(), Matter::Ended { call: self.call, ended }));
         }
     }
 }

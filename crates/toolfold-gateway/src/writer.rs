@@ -5,6 +5,7 @@
 //! What a reader would get wrong: the writer decides and does no work. Lists are read and snapshots are built on other
 //! threads, and after a long build it rests as long: a server that changes without end gets half a core, and nobody waits.
 
+mod configure;
 mod decide;
 mod judge;
 mod publish;
@@ -17,7 +18,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep_until};
 use toolfold_audit::EventKind;
-use toolfold_config::{Config, Server, changed};
+use toolfold_config::{Config, Server};
 use toolfold_core::{ServerName, ToolId};
 use toolfold_store::Store;
 use toolfold_upstream::{Event as Happened, House, Manifest, Report, State, Upstream};
@@ -34,7 +35,7 @@ use crate::local::{LocalServer, Unregistered};
 use crate::precise::Vectors;
 use crate::progress::Progress;
 use crate::recording::Occurrence;
-use crate::remembered::{Remembered, config_key, remember, remember_failure};
+use crate::remembered::{Remembered, remember, remember_failure};
 use crate::snapshot::Snapshot;
 use crate::trust::{Decided, Decision, Heard, Undecided};
 use crate::usage::most_used;
@@ -340,45 +341,6 @@ impl Writer {
         };
         self.servers.insert(merged.name.clone(), Known::local(merged));
         Ok(())
-    }
-
-    async fn configure(&mut self, new: Config) -> Dirty {
-        let Some(inner) = self.inner.upgrade() else { return Dirty::Nothing };
-        let old = self.config.clone();
-        let changes = changed(&old, &new);
-        // Calls under way hold the old snapshot, and with it the server, until they are done.
-        changes.removed.iter().for_each(|name| drop(self.servers.remove(name)));
-        for name in changes.added.iter().chain(&changes.changed) {
-            let Some(server) = new.servers.get(name) else { continue };
-            let known = self.servers.remove(name);
-            let same_source = old.servers.get(name).is_some_and(|before| config_key(before) == config_key(server));
-            let manifest = known.and_then(|known| known.manifest().cloned()).filter(|_| same_source);
-            self.add(Arc::new(server.clone()), manifest, None).await;
-        }
-        info!(
-            added = changes.added.len(),
-            removed = changes.removed.len(),
-            changed = changes.changed.len(),
-            "configuration applied"
-        );
-        if new.pin_used && !old.pin_used {
-            self.used = most_used(self.store.clone()).await;
-        }
-        inner.gate.usage.want(new.pin_used);
-        inner.learning.configure(new.learn).await;
-        inner.gate.recording.configure(&new);
-        let names = |names: &[ServerName]| names.iter().map(ServerName::as_str).collect::<Vec<_>>().join(" ");
-        let about = format!(
-            "added: {}; removed: {}; changed: {}",
-            names(&changes.added),
-            names(&changes.removed),
-            names(&changes.changed)
-        );
-        let happened = Occurrence { about: Some(about), ..Occurrence::new(EventKind::Config, "applied") };
-        inner.gate.recording.happened(happened);
-        drop(inner);
-        self.config = Arc::new(new);
-        self.read_documents().await
     }
 
     fn tell_progress(&mut self) {

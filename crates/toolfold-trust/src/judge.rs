@@ -9,7 +9,7 @@ use crate::pin::{MOST_PINS, Record};
 
 /// What becomes of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Ruling {
     /// It is what was accepted, or needs no acceptance.
     Serve,
     /// It is new and accepted as it is. To be written down before anybody sees it.
@@ -58,33 +58,33 @@ pub fn judge(
     offer: &Offer,
     accepted: usize,
     look: impl FnOnce() -> Option<String>,
-) -> Verdict {
+) -> Ruling {
     if trust == Trust::Always {
-        return Verdict::Serve;
+        return Ruling::Serve;
     }
     if let Some(reason) = &record.lost {
-        return Verdict::Hold(Why::Lost(reason.clone()));
+        return Ruling::Hold(Why::Lost(reason.clone()));
     }
     let pins = &record.pins;
     let pin = pins.get(offer.what, &offer.name);
     let denied = pin.and_then(|pin| pin.denied);
     match pin.and_then(|pin| pin.accepted) {
-        Some(was) if was == offer.fingerprint => return Verdict::Serve,
-        _ if denied == Some(offer.fingerprint) => return Verdict::Hold(Why::Denied),
+        Some(was) if was == offer.fingerprint => return Ruling::Serve,
+        _ if denied == Some(offer.fingerprint) => return Ruling::Hold(Why::Denied),
         // Somebody has refused what became of it: nothing serves before the server takes that back, however it changes.
-        Some(_) if denied.is_some() => return Verdict::Hold(Why::Changed),
-        Some(was) => return Verdict::Changed { was },
+        Some(_) if denied.is_some() => return Ruling::Hold(Why::Changed),
+        Some(was) => return Ruling::Changed { was },
         None => {}
     }
     if pins.strict {
-        return Verdict::Hold(Why::Lost("the record was lost before".to_owned()));
+        return Ruling::Hold(Why::Lost("the record was lost before".to_owned()));
     }
     // An entry that was refused once is not new when it comes back otherwise.
     if trust == Trust::Review || pin.is_some() {
-        return Verdict::Hold(Why::New);
+        return Ruling::Hold(Why::New);
     }
     if pins.len() + accepted >= MOST_PINS {
-        return Verdict::Hold(Why::TooMany);
+        return Ruling::Hold(Why::TooMany);
     }
-    look().map_or(Verdict::Accept, |reason| Verdict::Hold(Why::Found(reason)))
+    look().map_or(Ruling::Accept, |reason| Ruling::Hold(Why::Found(reason)))
 }

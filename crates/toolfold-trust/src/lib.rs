@@ -12,7 +12,7 @@ mod offer;
 mod pin;
 mod risk;
 
-pub use judge::{Verdict, Why, judge};
+pub use judge::{Ruling, Why, judge};
 pub use offer::{Offer, What};
 pub use pin::{MOST_PINS, Pin, Pins, Record};
 pub use risk::{Succession, succeed};

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use insta::assert_snapshot;
 use proptest::prelude::*;
-use toolfold_audit::{Audit, Break, EventKind, Reader, Verdict, json_line};
+use toolfold_audit::{Audit, Break, EventKind, Reader, Verified, json_line};
 use toolfold_config::AuditMode;
 use toolfold_store::StoreError;
 use toolfold_wire::raw;
@@ -23,7 +23,7 @@ fn exported(path: &Path) -> Vec<String> {
     reader.tail(10_000).unwrap().iter().map(json_line).collect()
 }
 
-fn verify(path: &Path) -> Verdict {
+fn verify(path: &Path) -> Verified {
     Reader::open(path).unwrap().unwrap().verify()
 }
 
@@ -76,10 +76,10 @@ async fn a_sound_one_is_said_to_be_so_and_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("audit.db");
     written(&path, 20).await;
-    let Verdict::Sound { events: 40, cut: None, head } = verify(&path) else { panic!("{:?}", verify(&path)) };
+    let Verified::Sound { events: 40, cut: None, head } = verify(&path) else { panic!("{:?}", verify(&path)) };
     assert_eq!(head.number, 40);
     written(&path, 1).await;
-    let Verdict::Sound { events: 42, head: later, .. } = verify(&path) else { panic!("{:?}", verify(&path)) };
+    let Verified::Sound { events: 42, head: later, .. } = verify(&path) else { panic!("{:?}", verify(&path)) };
     assert_ne!(head.hash, later.hash);
 }
 
@@ -94,7 +94,7 @@ async fn the_first_event_that_was_changed_is_named() {
         let connection = rusqlite::Connection::open(&copy).unwrap();
         connection.execute_batch(sql).unwrap();
         drop(connection);
-        let Verdict::Broken(found) = verify(&copy) else { panic!("{sql} was not noticed") };
+        let Verified::Broken(found) = verify(&copy) else { panic!("{sql} was not noticed") };
         found
     };
     let told = |sql: &str| {
@@ -143,7 +143,7 @@ proptest! {
         std::fs::write(&path, bytes).unwrap();
         let noticed = match Reader::open(&path) {
             Err(_) => true,
-            Ok(reader) => matches!(reader.unwrap().verify(), Verdict::Broken(_)),
+            Ok(reader) => matches!(reader.unwrap().verify(), Verified::Broken(_)),
         };
         prop_assert!(noticed || exported(&path) == sound.exported, "byte {at}");
     }

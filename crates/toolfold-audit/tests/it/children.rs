@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use toolfold_audit::{Audit, EventKind, Reader, Verdict};
+use toolfold_audit::{Audit, EventKind, Reader, Verified};
 use toolfold_config::AuditMode;
 use toolfold_wire::raw;
 
@@ -104,7 +104,7 @@ fn several_processes_make_one_chain() {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     }
     let reader = Reader::open(&path).unwrap().unwrap();
-    assert!(matches!(reader.verify(), Verdict::Sound { events: 200, .. }), "{:?}", reader.verify());
+    assert!(matches!(reader.verify(), Verified::Sound { events: 200, .. }), "{:?}", reader.verify());
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn killed_at_any_moment_nothing_that_was_acknowledged_is_missing() {
             assert!(acknowledged.is_empty());
             continue;
         };
-        assert!(matches!(reader.verify(), Verdict::Sound { .. }), "round {round}: {:?}", reader.verify());
+        assert!(matches!(reader.verify(), Verified::Sound { .. }), "round {round}: {:?}", reader.verify());
         let ends: Vec<u64> = reader
             .after(before, usize::MAX >> 1)
             .unwrap()
@@ -167,7 +167,7 @@ fn out_of_room_a_strict_one_refuses_and_another_says_what_is_missing() {
         audit.mention(called(1, "create_issue", raw("x")));
         audit.close().await;
     });
-    assert!(matches!(Reader::open(&path).unwrap().unwrap().verify(), Verdict::Sound { .. }));
+    assert!(matches!(Reader::open(&path).unwrap().unwrap().verify(), Verified::Sound { .. }));
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! How long events are kept, and that the rest still vouches for itself.
 
-use toolfold_audit::{Audit, EventKind, Reader, Settings, Verdict};
+use toolfold_audit::{Audit, EventKind, Reader, Settings, Verified};
 use toolfold_config::{AuditMode, Keep};
 
 use crate::{fill, settings};
@@ -14,7 +14,7 @@ async fn too_many_go_from_the_beginning_and_leave_their_hash() {
     fill(&audit, 3000).await;
     audit.close().await;
     let reader = Reader::open(&path).unwrap().unwrap();
-    let Verdict::Sound { events, cut: Some(cut), head } = reader.verify() else { panic!("{:?}", reader.verify()) };
+    let Verified::Sound { events, cut: Some(cut), head } = reader.verify() else { panic!("{:?}", reader.verify()) };
     // They are looked for now and then.
     assert!((1000..4000).contains(&events) && cut + events == head.number, "{events} after {cut}");
     let mut kinds = Vec::new();
@@ -28,7 +28,7 @@ async fn too_many_go_from_the_beginning_and_leave_their_hash() {
     // What was cut off cannot be cut off further without being noticed.
     let connection = rusqlite::Connection::open(&path).unwrap();
     connection.execute("DELETE FROM events WHERE number = ?1", [cut as i64 + 1]).unwrap();
-    let Verdict::Broken(broken) = reader.verify() else { panic!("not noticed") };
+    let Verified::Broken(broken) = reader.verify() else { panic!("not noticed") };
     assert_eq!(broken.number, Some(cut + 1));
 }
 
@@ -42,7 +42,7 @@ async fn by_size_and_by_age() {
     audit.close().await;
     let size = std::fs::metadata(&path).unwrap().len();
     assert!(size < 3 << 20, "{size}");
-    assert!(matches!(Reader::open(&path).unwrap().unwrap().verify(), Verdict::Sound { .. }));
+    assert!(matches!(Reader::open(&path).unwrap().unwrap().verify(), Verified::Sound { .. }));
 
     // As if a year had passed since the first of them.
     let path = folder.path().join("old.db");
@@ -55,5 +55,5 @@ async fn by_size_and_by_age() {
     fill(&audit, 2).await;
     audit.close().await;
     let reader = Reader::open(&path).unwrap().unwrap();
-    let Verdict::Sound { cut: Some(1), .. } = reader.verify() else { panic!("{:?}", reader.verify()) };
+    let Verified::Sound { cut: Some(1), .. } = reader.verify() else { panic!("{:?}", reader.verify()) };
 }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
-use toolfold_audit::{Audit, AuditEvent, Ended, EventKind, Hides, Listing, Note, Reader, Settings, Shown, What, Who};
+use toolfold_audit::{Audit, AuditEvent, Ended, EventKind, Hides, Listing, Matter, Note, Reader, Settings, Shown, Who};
 use toolfold_config::{AuditMode, Keep, Recorded};
 use toolfold_core::{Entry, Principal, ServerName, Surface};
 use toolfold_wire::{Raw, raw};
@@ -47,18 +47,18 @@ fn tool(name: &str) -> Arc<Entry> {
     Arc::new(Entry::tool(&ServerName::new("github").unwrap(), &definition).unwrap())
 }
 
-fn note(what: What) -> Note {
+fn note(what: Matter) -> Note {
     Note::now(Some(who()), what)
 }
 
 fn disclosed(kind: EventKind, query: &str, shown: &[(&str, f32)]) -> Note {
     let shown = shown.iter().map(|(tool, sure)| Shown { tool: (*tool).to_owned(), confidence: Some(*sure) }).collect();
     let took = Duration::from_micros(120);
-    note(What::Disclosed { kind, query: Some(query.to_owned()), shown, answer: raw("four"), took })
+    note(Matter::Disclosed { kind, query: Some(query.to_owned()), shown, answer: raw("four"), took })
 }
 
 fn called(call: u64, name: &str, arguments: Raw) -> Note {
-    note(What::Called {
+    note(Matter::Called {
         call,
         resumes: None,
         server: ServerName::new("github").unwrap(),
@@ -72,7 +72,10 @@ fn called(call: u64, name: &str, arguments: Raw) -> Note {
 
 fn ended(call: u64, outcome: &'static str) -> Note {
     let result = Some(raw(&json!({"content": []})));
-    note(What::Ended { call, ended: Ended { outcome, code: None, took: Duration::from_millis(3), output: 20, result } })
+    note(Matter::Ended {
+        call,
+        ended: Ended { outcome, code: None, took: Duration::from_millis(3), output: 20, result },
+    })
 }
 
 /// So many calls, each with its end: two events for each.

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use serde_json::json;
-use toolfold_audit::{Audit, Reader, Verdict};
+use toolfold_audit::{Audit, Reader, Verified};
 use toolfold_config::AuditMode;
 use toolfold_wire::raw;
 
@@ -37,7 +37,7 @@ async fn the_end_and_one_tool_are_found_without_reading_all() {
     assert_eq!(reader.trace("github.rare", 50).unwrap().len(), (events as usize / 1000).min(50));
     let trace = begun.elapsed();
     let begun = Instant::now();
-    assert!(matches!(reader.verify(), Verdict::Sound { .. }));
+    assert!(matches!(reader.verify(), Verified::Sound { .. }));
     let verify = begun.elapsed();
     let size = std::fs::metadata(&path).unwrap().len() >> 20;
     println!("{events} events, {size} MiB: written in {written:?}, tail {tail:?}, trace {trace:?}, verify {verify:?}");

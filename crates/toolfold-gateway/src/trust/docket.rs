@@ -12,7 +12,7 @@ use toolfold_catalog::ServerTools;
 use toolfold_core::{Fingerprint, Trust};
 use toolfold_scan::{Accepted, Context, Family, Piece, Report, Role, Severity, scan_definition, scan_texts};
 use toolfold_store::PinSource;
-use toolfold_trust::{Offer, Record, Verdict, What, judge};
+use toolfold_trust::{Offer, Record, Ruling, What, judge};
 
 use super::offers::{offers_of, own_words};
 use crate::known::Listed;
@@ -57,7 +57,7 @@ pub(crate) struct Heard {
 /// What was decided of one offer.
 pub(crate) struct Sentence {
     pub(crate) offer: Offer,
-    pub(crate) verdict: Verdict,
+    pub(crate) verdict: Ruling,
     /// How many things in it are worth a look.
     pub(crate) findings: u32,
     /// How it looked when it was accepted, if it ever was.
@@ -66,7 +66,7 @@ pub(crate) struct Sentence {
 
 impl Sentence {
     pub(crate) fn is_held(&self) -> bool {
-        matches!(self.verdict, Verdict::Changed { .. } | Verdict::Hold(_))
+        matches!(self.verdict, Ruling::Changed { .. } | Ruling::Hold(_))
     }
 }
 
@@ -76,7 +76,7 @@ impl Docket {
         self.cases.sort_by_key(|case| (case.number.is_none(), case.number, case.source.server.clone()));
         let offers: Vec<Vec<Offer>> = self.cases.iter().map(|case| offers_of(&case.listed)).collect();
         // Whatever is no news needs no look.
-        let is_new = |case: &Case, offer: &Offer| judge(case.trust, &case.record, offer, 0, || None) == Verdict::Accept;
+        let is_new = |case: &Case, offer: &Offer| judge(case.trust, &case.record, offer, 0, || None) == Ruling::Accept;
         let new: Vec<(usize, &Offer)> = (self.cases.iter().zip(&offers).enumerate())
             .flat_map(|(place, (case, offers))| {
                 offers.iter().filter(move |offer| is_new(case, offer)).map(move |offer| (place, offer))
@@ -96,7 +96,7 @@ impl Docket {
                     findings = look.review;
                     look.hard.or_else(|| imitated(&mut accepted, &case, &offer))
                 });
-                count += usize::from(verdict == Verdict::Accept);
+                count += usize::from(verdict == Ruling::Accept);
                 let accepted = case.record.pins.get(offer.what, &offer.name).and_then(|pin| pin.accepted);
                 Sentence { offer, verdict, findings, accepted }
             });

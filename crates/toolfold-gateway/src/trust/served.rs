@@ -6,7 +6,7 @@ use std::sync::Arc;
 use toolfold_catalog::ServerTools;
 use toolfold_config::Server;
 use toolfold_core::{Entry, Fingerprint};
-use toolfold_trust::{Succession, Verdict, What, Why, succeed};
+use toolfold_trust::{Ruling, Succession, What, Why, succeed};
 use toolfold_upstream::Manifest;
 use toolfold_wire::{Object, Raw, raw_of};
 
@@ -44,13 +44,13 @@ pub(crate) fn serve(
         let was = accepted.and_then(|print| old.get(&print)).and_then(|json| raw_of(json).ok());
         let succession = was.as_ref().map(|was| succeed(was, &offer.definition));
         let (why, serving) = match (verdict, succession) {
-            (Verdict::Serve | Verdict::Accept, _) | (Verdict::Changed { .. }, Some(Succession::New)) => {
+            (Ruling::Serve | Ruling::Accept, _) | (Ruling::Changed { .. }, Some(Succession::New)) => {
                 kept.insert((offer.what, offer.name), offer.definition);
                 continue;
             }
-            (Verdict::Changed { .. }, Some(Succession::Old(definition))) => (Why::Changed, Some(definition)),
-            (Verdict::Changed { .. }, None) => (Why::Changed, None),
-            (Verdict::Hold(why), _) => (why, None),
+            (Ruling::Changed { .. }, Some(Succession::Old(definition))) => (Why::Changed, Some(definition)),
+            (Ruling::Changed { .. }, None) => (Why::Changed, None),
+            (Ruling::Hold(why), _) => (why, None),
         };
         replaced = true;
         let serves = serving.is_some();

@@ -5,13 +5,15 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 use tokio::time::timeout;
+use toolfold_audit::EventKind;
 use toolfold_core::ServerName;
 use toolfold_store::{NewPin, PinSource, Store};
 use toolfold_trust::{MOST_PINS, Offer, Record, What, Why};
 use tracing::info;
 
-use super::judge::{Kept, PATIENCE, source_of, stored};
+use super::judge::{Dossier, PATIENCE, source_of, stored};
 use super::{Dirty, Writer};
+use crate::recording::Occurrence;
 use crate::trust::{Decided, Decision, Held, Undecided, offers_of};
 
 /// Who waits for what was decided to be served.
@@ -41,7 +43,18 @@ impl Writer {
             self.look_past(&server, &ids, decision).await?;
             decided.ids.extend(ids);
         }
+        self.note_decided(&decided.ids, decision);
         Ok(decided)
+    }
+
+    fn note_decided(&self, ids: &[String], decision: &Decision) {
+        let Some(inner) = self.inner.upgrade() else { return };
+        let outcome = if decision.deny { "denied" } else { "approved" };
+        for id in ids {
+            let about = Some(format!("by {}", decision.by));
+            let decided = Occurrence { tool: Some(id), about, ..Occurrence::new(EventKind::Approve, outcome) };
+            inner.gate.recording.happened(decided);
+        }
     }
 
     /// Reads the record of every source anew of which something is held: another process may have written to it, or
@@ -66,7 +79,7 @@ impl Writer {
     ) -> Result<(), Undecided> {
         let by = decision.by.name().to_owned();
         let Some((source, store)) = self.source_and_store(server)? else { return Ok(()) };
-        let Kept { number, mut record, .. } = self.records.take(&source).await;
+        let Dossier { number, mut record, .. } = self.records.take(&source).await;
         let mut pins: Vec<NewPin> = Vec::new();
         for Held { offer, .. } in held.iter().map(AsRef::as_ref) {
             let pin = if decision.deny { record.deny(offer) } else { record.approve(offer) };
@@ -87,7 +100,7 @@ impl Writer {
         }
         let verb = if decision.deny { "refused" } else { "approved" };
         info!(%server, entries = held.len(), by, "{verb}");
-        self.records.put(Kept { source, number, record });
+        self.records.put(Dossier { source, number, record });
         Ok(())
     }
 
@@ -106,14 +119,14 @@ impl Writer {
     /// Somebody has looked at these, and they go on serving.
     async fn look_past(&mut self, server: &ServerName, ids: &[String], decision: &Decision) -> Result<(), Undecided> {
         let Some((source, store)) = self.source_and_store(server)? else { return Ok(()) };
-        let Kept { number, mut record, .. } = self.records.take(&source).await;
+        let Dossier { number, mut record, .. } = self.records.take(&source).await;
         let offers =
             self.servers.get(server).and_then(|known| known.listed.as_ref()).map(offers_of).unwrap_or_default();
         let meant = offers.iter().filter(|offer| ids.contains(&offer.what.id(server, &offer.name)));
         let by = decision.by.name();
         let pins = meant.map(|offer| stored(offer, record.approve(offer), Some(by))).collect();
         write(&store, &source, record.pins.strict, pins).await?;
-        self.records.put(Kept { source, number, record });
+        self.records.put(Dossier { source, number, record });
         if let Some(known) = self.servers.get_mut(server) {
             known.unjudged = true;
         }

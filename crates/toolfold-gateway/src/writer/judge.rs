@@ -10,28 +10,32 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
+use toolfold_audit::EventKind;
 use toolfold_catalog::ServerTools;
 use toolfold_config::Config;
 use toolfold_core::{Fingerprint, ServerName, Trust};
 use toolfold_store::{NewPin, PinSource, Pinned, Store, StoredPin, StoredPins};
-use toolfold_trust::{Offer, Pin, Pins, Record, Verdict, What};
+use toolfold_trust::{Offer, Pin, Pins, Record, Ruling, What};
 use tracing::{error, warn};
 
 use super::{Dirty, News, Writer};
 use crate::gate::Source;
 use crate::known::Known;
+use crate::recording::Occurrence;
 use crate::remembered::config_key;
-use crate::trust::{Case, Docket, Heard, Judged, program_of, serve};
+use crate::trust::{Case, Docket, Heard, Held, Judged, program_of, serve};
 
 /// How long the record is waited for. A disk that hangs must not stop everything else.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 /// Another process may pin the same while this one looks at it; then it is looked at again.
 const ROUNDS: usize = 3;
+/// Entries that are told of one by one.
+const MOST_NOTED: usize = 50;
 
 /// What is known of sources, as the record has it.
 #[derive(Default)]
 pub(super) struct Records {
-    known: HashMap<ServerName, Kept>,
+    known: HashMap<ServerName, Dossier>,
     /// Where pins are kept. Without a store they last as long as the process.
     store: Option<Arc<Store>>,
     /// There is a record that cannot be reached, because the store could not be opened.
@@ -39,7 +43,7 @@ pub(super) struct Records {
 }
 
 /// The record of one source.
-pub(super) struct Kept {
+pub(super) struct Dossier {
     pub(super) source: PinSource,
     /// When it first came; nothing for one that is not written down yet.
     pub(super) number: Option<i64>,
@@ -66,7 +70,7 @@ impl Records {
     }
 
     /// Takes out what is known of a source; it is put back when it has been used.
-    pub(super) async fn take(&mut self, source: &PinSource) -> Kept {
+    pub(super) async fn take(&mut self, source: &PinSource) -> Dossier {
         let known = self.known.remove(&source.server);
         if let Some(kept) = known.filter(|kept| kept.source == *source && kept.record.lost.is_none()) {
             return kept;
@@ -75,10 +79,10 @@ impl Records {
             Some(store) => read(&store, source).await,
             None => (None, Record::lost("the store could not be opened")),
         };
-        Kept { source: source.clone(), number, record }
+        Dossier { source: source.clone(), number, record }
     }
 
-    pub(super) fn put(&mut self, kept: Kept) {
+    pub(super) fn put(&mut self, kept: Dossier) {
         self.known.insert(kept.source.server.clone(), kept);
     }
 
@@ -188,7 +192,7 @@ impl Writer {
         let known = self.servers.get(name)?;
         let (trust, source) = source_of(name, known, &self.config).filter(|(trust, _)| *trust != Trust::Always)?;
         let (listed, program) = (known.listed.clone()?, program(known));
-        let Kept { source, number, record } = self.records.take(&source).await;
+        let Dossier { source, number, record } = self.records.take(&source).await;
         Some(Case { source, program, trust, number, record, listed })
     }
 
@@ -207,7 +211,7 @@ impl Writer {
     /// Writes down what was accepted, and has what is left served.
     async fn execute(&mut self, heard: Heard) {
         let Heard { case: Case { source, mut number, mut record, listed, .. }, sentences } = heard;
-        let accepted = sentences.iter().filter(|sentence| sentence.verdict == Verdict::Accept);
+        let accepted = sentences.iter().filter(|sentence| sentence.verdict == Ruling::Accept);
         let new: Vec<NewPin> =
             accepted.map(|one| stored(&one.offer, record.accept(&one.offer, one.findings), None)).collect();
         if (!new.is_empty() || number.is_none()) && record.lost.is_none() {
@@ -228,9 +232,23 @@ impl Writer {
         let config = self.servers.get(&source.server).and_then(|known| known.config.clone());
         let judged = spawn_blocking(move || serve(&listed, config.as_deref(), sentences, &old)).await;
         if let Some(known) = self.servers.get_mut(&source.server) {
-            known.is_judged(judged.ok().map(|judged| Judged { review, ..judged }));
+            let held = known.is_judged(judged.ok().map(|judged| Judged { review, ..judged }));
+            self.note_held(&source.server, &held);
         }
-        self.records.put(Kept { source, number, record });
+        self.records.put(Dossier { source, number, record });
+    }
+
+    /// Tells the record what is held now and was not before. Of a server that floods us, how many.
+    fn note_held(&self, server: &ServerName, held: &[Arc<Held>]) {
+        let Some(inner) = self.inner.upgrade() else { return };
+        let one = |tool: Option<&str>, about: String| {
+            let held = Occurrence::new(EventKind::Hold, "held");
+            inner.gate.recording.happened(Occurrence { server: Some(server), tool, about: Some(about), ..held });
+        };
+        held.iter().take(MOST_NOTED).for_each(|held| one(Some(&held.id), held.why.to_string()));
+        if held.len() > MOST_NOTED {
+            one(None, format!("and {} more", held.len() - MOST_NOTED));
+        }
     }
 
     /// Writes new pins down: the number of the source, and whether another process had some of them first. A record that

@@ -1,6 +1,7 @@
 //! What the writer publishes: the next snapshot, built aside out of what is known of the servers.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
@@ -57,6 +58,7 @@ impl Writer {
         let took = begun.elapsed();
         self.rest_until = Instant::now() + if took > QUICK { took.min(LONGEST_REST) } else { Duration::ZERO };
         let Some(inner) = self.inner.upgrade() else { return };
+        inner.gate.instruments.held.store(next.quarantine.held.len() as u64, Ordering::Relaxed);
         inner.snapshot.store(Arc::new(next));
         for change in changes {
             let _ = inner.changes.send(change);

@@ -6,6 +6,7 @@ mod documents;
 mod learning;
 mod nodes;
 mod pins;
+mod pins_kept;
 mod precise;
 mod registering;
 

@@ -31,7 +31,7 @@ pub(super) async fn status(app: &App, principal: Principal) -> Reply {
         "catalog": scope.view().number(),
         "tools": scope.view().count(Kind::Tool),
         "servers": servers,
-        "views": rest::VIEWS,
+        "views": rest::VIEWS.iter().chain([&rest::APPROVALS]).collect::<Vec<_>>(),
     }))
 }
 

@@ -50,6 +50,9 @@ pub(crate) async fn answer(app: &App, principal: Principal, parts: Parts, body: 
         };
     }
     if name == APPROVALS && parts.method == Method::POST {
+        if let Err(refused) = app.guard.may_change(&parts.headers) {
+            return refused.reply(parts.uri.path());
+        }
         return match body::read(app, &parts.headers, body).await {
             Ok(bytes) => approvals::decide(app, principal, &bytes).await,
             Err(why) => refused_body(why),

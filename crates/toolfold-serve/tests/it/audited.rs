@@ -4,7 +4,7 @@ use std::path::Path;
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use toolfold_audit::{AuditEvent, Reader, Verdict};
+use toolfold_audit::{AuditEvent, Reader, Verified};
 use toolfold_config::{AuditMode, Config, Limits, Rate, Recorded};
 use toolfold_core::{Pattern, Secret, ServerName, Surface};
 use toolfold_gateway::Gateway;
@@ -26,7 +26,7 @@ async fn client(gateway: &Gateway) -> HttpClient {
 async fn events(gateway: &Gateway, folder: &Path) -> Vec<AuditEvent> {
     gateway.stop().await;
     let reader = Reader::open(&folder.join("audit.db")).unwrap().unwrap();
-    assert!(matches!(reader.verify(), Verdict::Sound { .. }), "{:?}", reader.verify());
+    assert!(matches!(reader.verify(), Verified::Sound { .. }), "{:?}", reader.verify());
     let all = reader.tail(1000).unwrap();
     all.iter().map(|stored| stored.event().unwrap()).filter(|event| event.principal.is_some()).collect()
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use serde_json::json;
 use toolfold_core::{Fingerprint, Trust};
-use toolfold_trust::{Offer, Record, Verdict, What, Why, judge};
+use toolfold_trust::{Offer, Record, Ruling, What, Why, judge};
 use toolfold_wire::{Object, raw};
 
 /// Looks from this one on have something wrong with them.
@@ -47,7 +47,7 @@ struct Program {
 }
 
 impl Program {
-    fn verdicts(&self) -> BTreeMap<u8, Verdict> {
+    fn verdicts(&self) -> BTreeMap<u8, Ruling> {
         let judged = |(name, look): (&u8, &u8)| {
             (*name, judge(self.trust, &self.record, &offer(*name, *look), 0, || hard(*look)))
         };
@@ -69,7 +69,7 @@ impl Program {
                         self.record.approve(&offer)
                     };
                 }
-                let open = |verdict: &Verdict| matches!(verdict, Verdict::Hold(Why::Lost(_)));
+                let open = |verdict: &Ruling| matches!(verdict, Ruling::Hold(Why::Lost(_)));
                 if !held.is_empty() && !self.verdicts().values().any(open) {
                     self.record.settle();
                 }
@@ -79,23 +79,23 @@ impl Program {
         for (name, verdict) in self.verdicts() {
             let look = self.list[&name];
             match verdict {
-                Verdict::Serve => drop(served.insert(name, look)),
-                Verdict::Accept => {
+                Ruling::Serve => drop(served.insert(name, look)),
+                Ruling::Accept => {
                     self.record.accept(&offer(name, look), 0);
                     served.insert(name, look);
                 }
-                Verdict::Changed { was } => {
+                Ruling::Changed { was } => {
                     let old = (0..=u8::MAX).find(|look| offer(name, *look).fingerprint == was).unwrap();
                     served.insert(name, old);
                 }
-                Verdict::Hold(_) => {}
+                Ruling::Hold(_) => {}
             }
         }
         served
     }
 
     fn held(&self) -> Vec<u8> {
-        let held = |verdict: &Verdict| matches!(verdict, Verdict::Changed { .. } | Verdict::Hold(_));
+        let held = |verdict: &Ruling| matches!(verdict, Ruling::Changed { .. } | Ruling::Hold(_));
         self.verdicts().into_iter().filter(|(_, verdict)| held(verdict)).map(|(name, _)| name).collect()
     }
 }
@@ -216,13 +216,13 @@ fn a_server_that_flaps_is_held_and_released_and_nothing_grows() {
 #[test]
 fn whoever_is_vouched_for_is_served_whatever_it_says() {
     let record = Record::lost("gone");
-    assert_eq!(judge(Trust::Always, &record, &offer(0, BAD), 0, || hard(BAD)), Verdict::Serve);
+    assert_eq!(judge(Trust::Always, &record, &offer(0, BAD), 0, || hard(BAD)), Ruling::Serve);
 }
 
 #[test]
 fn a_server_does_not_fill_the_record() {
     let record = Record::default();
     let judged = |accepted| judge(Trust::FirstUse, &record, &offer(0, 0), accepted, || None);
-    assert_eq!(judged(toolfold_trust::MOST_PINS - 1), Verdict::Accept);
-    assert_eq!(judged(toolfold_trust::MOST_PINS), Verdict::Hold(Why::TooMany));
+    assert_eq!(judged(toolfold_trust::MOST_PINS - 1), Ruling::Accept);
+    assert_eq!(judged(toolfold_trust::MOST_PINS), Ruling::Hold(Why::TooMany));
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
-use toolfold_audit::{AuditEvent, Moment, Reader, Stored, Verdict, cef, json_line, shown_time};
+use toolfold_audit::{AuditEvent, Moment, Reader, Stored, Verified, cef, json_line, shown_time};
 use toolfold_core::shown_line;
 use toolfold_store::StoreError;
 
@@ -131,7 +131,7 @@ pub(crate) fn failed(error: StoreError) -> Fail {
 
 fn verify(common: &Common, path: &std::path::Path, reader: &Reader) -> Result<(), Fail> {
     match reader.verify() {
-        Verdict::Sound { events, cut, head } => {
+        Verified::Sound { events, cut, head } => {
             if common.json {
                 let head = head.to_string();
                 return print_json(&json!({"sound": true, "events": events, "cut": cut, "head": head}));
@@ -140,7 +140,7 @@ fn verify(common: &Common, path: &std::path::Path, reader: &Reader) -> Result<()
                 cut.map_or_else(String::new, |cut| format!(" Those up to {cut} were taken away when they were old."));
             print(&format!("{events} events are as they were written.{before}\nhead {head}"))
         }
-        Verdict::Broken(broken) => {
+        Verified::Broken(broken) => {
             let why = shown_line(&broken.why).into_owned();
             let place = shown_line(&path.display().to_string()).into_owned();
             let told = match broken.number {

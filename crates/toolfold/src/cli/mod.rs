@@ -110,7 +110,7 @@ enum Command {
     /// Take a server out of toolfold.toml
     Remove(remove::Remove),
     /// Use the toolfold.toml that was found here or above
-    Trust(trust::Trust),
+    Trust(trust::TrustCommand),
     /// Find tools by what they do
     Search(search::SearchCommand),
     /// List servers, or the tools of one

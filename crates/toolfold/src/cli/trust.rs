@@ -18,7 +18,7 @@ use super::{Common, Fail};
 it names programs to start and variables to send away. Its path and its content are remembered; when it changes, it has to \
 be trusted again. A file named with --config or TOOLFOLD_CONFIG, and the one in your own configuration folder, need no trust."
 )]
-pub(crate) struct Trust {
+pub(crate) struct TrustCommand {
     /// The file [default: the nearest toolfold.toml, here or above]
     file: Option<PathBuf>,
     /// Tell what it would start and whether it is trusted, and change nothing
@@ -32,7 +32,7 @@ pub(crate) struct Trust {
     list: bool,
 }
 
-impl Trust {
+impl TrustCommand {
     pub(crate) fn run(self, common: &Common) -> Result<(), Fail> {
         let options = common.options();
         let Some(state) = &options.data_dir else {

@@ -39,8 +39,15 @@ async fn changed(fake: &FakeServer, world: &World, description: &str) {
 }
 
 async fn ask(served: &Served, method: &str, path: &str, body: Value) -> Value {
+    ask_as(served, "", method, path, body).await
+}
+
+async fn ask_as(served: &Served, key: &str, method: &str, path: &str, body: Value) -> Value {
     let url = served.url.replace("/mcp", path);
-    let request = plain_http().request(method.parse().unwrap(), url).header("content-type", "application/json");
+    let mut request = plain_http().request(method.parse().unwrap(), url).header("content-type", "application/json");
+    if !key.is_empty() {
+        request = request.header("authorization", format!("Bearer {key}"));
+    }
     let request = request.body(body.to_string());
     serde_json::from_str(&request.send().await.unwrap().text().await.unwrap()).unwrap()
 }
@@ -103,16 +110,26 @@ async fn over_http_it_is_approved_and_refused() {
     changed(&fake, &world, "Reports everything.").await;
     let served = world.serve();
     let print = ask(&served, "GET", "/v1/approvals?server=s", json!({})).await["held"][0]["fingerprint"].clone();
-    let unknown = ask(&served, "POST", "/v1/approvals", json!({"ids": ["s.report", "s.nothing"]})).await;
+    // Whoever may look may not decide: that takes the key of the page.
+    let stranger = ask(&served, "POST", "/v1/approvals", json!({"all": true})).await;
+    assert!(stranger["approved"].is_null() && stranger["error"]["code"].is_string(), "{stranger}");
+    let told: Value = serde_json::from_str(&stdout(&run(&world, &["page", "--json"]))).unwrap();
+    let key = told["key"].as_str().unwrap();
+    let decide = async |body: Value| ask_as(&served, key, "POST", "/v1/approvals", body).await;
+    let unknown = decide(json!({"ids": ["s.report", "s.nothing"]})).await;
     assert_eq!(unknown["error"]["code"], "TOOL_NOT_FOUND");
-    assert_eq!(ask(&served, "POST", "/v1/approvals", json!({})).await["error"]["code"], "INVALID_REQUEST");
-    let denied = ask(&served, "POST", "/v1/approvals", json!({"ids": ["s.report"], "deny": true})).await;
+    assert_eq!(decide(json!({})).await["error"]["code"], "INVALID_REQUEST");
+    let denied = decide(json!({"ids": ["s.report"], "deny": true})).await;
     assert_eq!(denied, json!({"denied": ["s.report"]}));
     let refused = ask(&served, "POST", "/v1/call_tool", json!({"tool_id": "s.report"})).await;
     assert_eq!(refused["error"]["code"], "QUARANTINED");
     let id = format!("s.report@{}", print.as_str().unwrap());
-    let approved = ask(&served, "POST", "/v1/approvals", json!({"ids": [id]})).await;
-    assert_eq!(approved, json!({"approved": ["s.report"]}));
+    assert_eq!(decide(json!({"ids": [id]})).await, json!({"approved": ["s.report"]}));
+    // All of it is on record: that it was held, refused and approved.
+    let audited = stdout(&run(&world, &["audit", "tail", "--json"]));
+    for kind in ["hold", "approve"] {
+        assert!(audited.contains(&format!("\"kind\":\"{kind}\"")), "{kind}: {audited}");
+    }
     let result = ask(&served, "POST", "/v1/call_tool", json!({"tool_id": "s.report"})).await;
     assert!(result["error"].is_null(), "{result}");
 }

@@ -152,6 +152,8 @@ const PROMISES: &[Promise] = &[
         "drain: Duration::from_secs(20)",
         &["the_end_waits_for_calls_and_not_for_listeners"],
     ),
+    Promise("| 64; 500 | 429;", "FOLLOWERS: usize = 64", &["only_so_many_follow_calls_at_once"]),
+    Promise("| 64; 500 | 429;", "KEPT: usize = 500", &["who_reads_slowly_misses_some_and_is_told_how_many"]),
     // Of a call that is worked on here.
     Promise("| 1 MiB, 100 patterns, 300 schemas", "LARGEST_DEFINITION: usize = 1 << 20", &["hostile_schemas_end"]),
     Promise(
