@@ -182,7 +182,7 @@ async fn with_review_everything_new_waits() {
         assert_eq!(approve_all(&gateway).await.len(), 4);
         assert_eq!(code(&gateway, "s.grow").await, "none");
         until("what is new is held", async || held_ids(&gateway).await == ["s.grown"]).await;
-        assert_eq!(crate::ids(&gateway), ["s.grow", "s.other"]);
+        assert_eq!(crate::ids(&gateway), ["s.grow", "s.other", "s.ask"]);
         gateway.stop().await;
         assert_eq!(held_ids(&start(config).await).await, ["s.grown"]);
     }

@@ -175,32 +175,42 @@ mod tests {
     use crate::budget::Budget;
     use crate::conversation::Conversation;
 
-    async fn begin(sessions: &Sessions, gateway: &Gateway) -> Result<String, NoSession> {
+    async fn greet(gateway: &Gateway) -> Conversation {
         let hello = Object::new().with("protocolVersion", "2025-11-25");
         let begun = Conversation::begin(gateway, Principal::local(), Surface::Compact, &hello).await;
         let Ok((conversation, _)) = begun else { panic!("a conversation begins") };
-        sessions.begin(Session::new(conversation, Ipv4Addr::LOCALHOST.into(), Arc::new(Budget::of(gateway))))
+        conversation
     }
 
     #[tokio::test(start_paused = true)]
     async fn who_never_asked_goes_after_seconds_and_who_did_after_minutes() {
         let gateway = Gateway::start(Options { config: Default::default(), local: Vec::new() });
         let sessions = Sessions { most: 2, table: Mutex::default() };
+        // Greeted before the clock counts: whoever waits moves it.
+        let mut greeted = Vec::new();
+        for _ in 0..6 {
+            greeted.push(greet(&gateway).await);
+        }
+        let budget = Arc::new(Budget::of(&gateway));
+        let mut begin = || {
+            let conversation = greeted.pop().expect("another one");
+            sessions.begin(Session::new(conversation, Ipv4Addr::LOCALHOST.into(), budget.clone()))
+        };
         let me = Principal::local();
-        let used = begin(&sessions, &gateway).await.expect("the first place");
-        let unused = begin(&sessions, &gateway).await.expect("the second place");
+        let used = begin().expect("the first place");
+        let unused = begin().expect("the second place");
         assert!(sessions.find(&used, &me).is_some());
         tokio::time::advance(UNUSED).await;
-        assert_eq!(begin(&sessions, &gateway).await, Err(NoSession::Full));
+        assert_eq!(begin(), Err(NoSession::Full));
         tokio::time::advance(Duration::from_millis(1)).await;
-        let newcomer = begin(&sessions, &gateway).await.expect("the place of the one that was never used");
+        let newcomer = begin().expect("the place of the one that was never used");
         assert!(sessions.find(&unused, &me).is_none() && sessions.find(&newcomer, &me).is_some());
 
         tokio::time::advance(SPARE - UNUSED - Duration::from_secs(1)).await;
         assert!(sessions.find(&newcomer, &me).is_some());
-        assert_eq!(begin(&sessions, &gateway).await, Err(NoSession::Full));
+        assert_eq!(begin(), Err(NoSession::Full));
         tokio::time::advance(Duration::from_secs(2)).await;
-        begin(&sessions, &gateway).await.expect("the place of the one that was used first");
+        begin().expect("the place of the one that was used first");
         assert!(sessions.find(&used, &me).is_none() && sessions.find(&newcomer, &me).is_some());
     }
 }

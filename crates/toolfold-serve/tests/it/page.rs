@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use reqwest::{Method, RequestBuilder, Response};
 use serde_json::{Value, json};
-use toolfold_core::Surface;
+use toolfold_core::{Surface, Trust};
 use toolfold_gateway::{Gateway, Options};
 use toolfold_test::{FakeServer, plain_http};
 
@@ -280,8 +280,10 @@ async fn hostile_words_are_words() {
     let markup = "<script>alert(1)</script>\u{202e}\u{1b}[31m\"}";
     let tool = json!({"name": markup, "description": markup, "inputSchema": {"type": "object"}});
     let fake = FakeServer::script(json!({ "name": markup, "tools": [tool] }));
-    let gateway = Gateway::start(Options { config: config(Surface::Compact, &[("fake", &fake)]), local: Vec::new() });
-    let address = over(gateway).await;
+    // Without somebody who vouches for it, it would be held for what is in it.
+    let mut config = config(Surface::Compact, &[("fake", &fake)]);
+    config.servers.values_mut().for_each(|server| server.trust = Trust::Always);
+    let address = over(Gateway::start(Options { config, local: Vec::new() })).await;
     let (_, tools) = json_of(asked(address, Method::GET, "/v1/tools")).await;
     let id = tools["tools"][0]["tool_id"].as_str().unwrap().to_owned();
     assert_eq!(id, format!("fake.{markup}"), "an id is what it is called by");

@@ -115,7 +115,7 @@ async fn from_the_future() {
     open(&path).await.close().await;
     rusqlite::Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
     assert_snapshot!(refused(folder.path(), &path).await, @r#"
-    the store /toolfold.db was written by a newer Toolfold (its format is 99, this one knows 6)
+    the store /toolfold.db was written by a newer Toolfold (its format is 99, this one knows 7)
     hint: update Toolfold, or name another file with TOOLFOLD_STORE
     "#);
     assert_eq!(kept(folder.path()).len(), 0);

@@ -126,9 +126,12 @@ async fn over_http_it_is_approved_and_refused() {
     let id = format!("s.report@{}", print.as_str().unwrap());
     assert_eq!(decide(json!({"ids": [id]})).await, json!({"approved": ["s.report"]}));
     // All of it is on record: that it was held, refused and approved.
-    let audited = stdout(&run(&world, &["audit", "tail", "--json"]));
-    for kind in ["hold", "approve"] {
-        assert!(audited.contains(&format!("\"kind\":\"{kind}\"")), "{kind}: {audited}");
+    for kind in ["hold", "refuse", "approve"] {
+        let wanted = format!("\"kind\": \"{kind}\"");
+        // It is written down a moment later.
+        while !stdout(&run(&world, &["audit", "tail", "--json"])).contains(&wanted) {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
     }
     let result = ask(&served, "POST", "/v1/call_tool", json!({"tool_id": "s.report"})).await;
     assert!(result["error"].is_null(), "{result}");

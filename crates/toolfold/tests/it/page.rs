@@ -45,7 +45,11 @@ fn the_page_in_a_browser() {
     let tools: Vec<String> = (0..MANY).map(|number| format!("tool_{number}")).collect();
     let many = FakeServer::script(json!({ "tools": tools }));
     let broken = "\n[servers.broken]\ncommand = \"sh\"\nargs = [\"-c\", \"echo '<script>window.ran=1</script> \\u001b[31mno\\u202e' >&2; exit 3\"]\n";
-    let world = World::with_config(&(config("", &[("hostile", &hostile), ("many", &many)]) + broken));
+    // Without somebody who vouches for it, it would be held for what is in it.
+    let config = config("", &[("hostile", &hostile), ("many", &many)]);
+    let config = config.replace("[servers.hostile]\n", "[servers.hostile]\ntrust = \"always\"\n");
+    assert!(config.contains("always"), "{config}");
+    let world = World::with_config(&(config + broken));
     // Not `learn`, which wants all of them to be well.
     let _ = world.toolfold(&["ls"]).output().unwrap();
     let served = world.serve();
