@@ -96,6 +96,10 @@ fn install_system(folder: &Path) -> Result<()> {
             missing.extend(packages);
         }
     }
+    // What the browser of the tests is linked to.
+    if !Path::new("/usr/share/doc/libnss3").exists() {
+        missing.push("libnss3");
+    }
     if shell::find("python3").is_some() && !has_venv(folder) {
         missing.push("python3-venv");
     }
