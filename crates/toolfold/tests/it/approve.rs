@@ -130,7 +130,7 @@ async fn over_http_it_is_approved_and_refused() {
         let wanted = format!("\"kind\": \"{kind}\"");
         // It is written down a moment later.
         while !stdout(&run(&world, &["audit", "tail", "--json"])).contains(&wanted) {
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+            tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
     let result = ask(&served, "POST", "/v1/call_tool", json!({"tool_id": "s.report"})).await;
