@@ -137,6 +137,9 @@ pub struct AuditEvent {
     /// How many events a gap or a cut is of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<u64>,
+    /// What was asked for and is no tool: the name of a prompt, the address of a resource without its query.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
 }
 
 impl AuditEvent {
@@ -174,6 +177,7 @@ impl AuditEvent {
             result: None,
             about: None,
             events: None,
+            target: None,
         }
     }
 

@@ -46,6 +46,7 @@ pub fn cef(event: &AuditEvent, version: &str) -> String {
         ("via", event.via.clone()),
         ("trace", event.trace.clone()),
         ("rule", event.rule.clone()),
+        ("target", event.target.clone()),
     ]
     .into_iter()
     .enumerate()

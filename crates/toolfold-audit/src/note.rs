@@ -47,21 +47,35 @@ pub enum Matter {
         server: ServerName,
         method: String,
         tool: Option<Arc<Entry>>,
+        /// The name of a prompt, or the address of a resource.
+        target: Option<String>,
         listing: Listing,
         input: usize,
         arguments: Option<Raw>,
     },
     /// What came of it.
     Ended { call: u64, ended: Ended },
-    /// Nothing was asked of any server.
-    Refused { tool: Option<Arc<Entry>>, rule: Option<&'static str>, code: &'static str, asked: Option<String> },
+    /// Nothing was asked of any server. `held`: the id of what would have been asked, where it is in no catalog.
+    Refused {
+        tool: Option<Arc<Entry>>,
+        held: Option<String>,
+        rule: Option<&'static str>,
+        code: &'static str,
+        asked: Option<String>,
+    },
     /// Anything else worth knowing later.
     Happened {
         kind: EventKind,
         server: Option<ServerName>,
         tool: Option<String>,
+        /// Of the definition that it is about.
+        fingerprint: Option<String>,
+        /// Who did it, where somebody did.
+        by: Option<Principal>,
         outcome: Option<String>,
         about: Option<String>,
+        /// How often, where it is told once for several times.
+        times: Option<u64>,
     },
 }
 

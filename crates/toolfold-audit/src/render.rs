@@ -35,6 +35,7 @@ struct Open {
     tool: Option<String>,
     server: String,
     via: Option<String>,
+    target: Option<String>,
     input: usize,
 }
 
@@ -77,14 +78,16 @@ impl Rendering<'_> {
                     self.recall.trail.disclosed(who, self.number, kind, shown);
                 }
             }
-            Matter::Called { call, resumes, server, method, tool, listing, input, arguments } => {
+            Matter::Called { call, resumes, server, method, tool, target, listing, input, arguments } => {
                 (event.server, event.method) = (Some(server.to_string()), Some(self.short(method)));
                 event.sizes = Some(Sizes { input: *input, output: 0 });
                 self.tool(&mut event, tool.as_deref());
+                event.target = target.as_deref().map(|target| self.short(without_query(target)));
                 let began = resumes.and_then(|call| self.recall.open.get(&call).cloned());
                 match (&began, &note.who, &event.tool) {
                     (Some(began), _, _) => {
                         (event.of, event.tool, event.via) = (Some(began.number), began.tool.clone(), began.via.clone());
+                        event.target = began.target.clone();
                     }
                     (None, Some(who), Some(tool)) => {
                         let tool = tool.clone();
@@ -97,15 +100,19 @@ impl Rendering<'_> {
                 self.recall.remember(*call, *resumes, &event, *input);
             }
             Matter::Ended { call, ended } => self.ended(&mut event, *call, ended),
-            Matter::Refused { tool, rule, code, asked } => {
+            Matter::Refused { tool, held, rule, code, asked } => {
+                event.tool = held.clone();
                 self.tool(&mut event, tool.as_deref());
                 event.rule = rule.map(str::to_owned);
                 (event.outcome, event.code) = (Some("refused".to_owned()), Some((*code).to_owned()));
                 event.query = asked.as_ref().filter(|_| self.records(Recorded::Queries)).map(|text| self.text(text));
             }
-            Matter::Happened { server, tool, outcome, about, .. } => {
+            Matter::Happened { server, tool, fingerprint, by, outcome, about, times, .. } => {
                 event.server = server.as_ref().map(ToString::to_string);
                 (event.tool, event.outcome) = (tool.clone(), outcome.clone());
+                (event.fingerprint, event.events) = (fingerprint.clone(), *times);
+                event.principal = by.as_ref().map(|by| by.name().to_owned());
+                event.auth = by.as_ref().map(|by| by.proof().to_owned());
                 event.about = about.as_ref().map(|text| self.text(text));
             }
         }
@@ -120,7 +127,7 @@ impl Rendering<'_> {
         };
         if let Some(open) = open {
             (event.of, event.tool, event.via) = (Some(open.number), open.tool, open.via);
-            event.server = Some(open.server);
+            (event.server, event.target) = (Some(open.server), open.target);
             event.sizes = Some(Sizes { input: open.input, output: ended.output });
         } else {
             event.sizes = Some(Sizes { input: 0, output: ended.output });
@@ -199,10 +206,15 @@ impl Recall {
             // Their ends will not say whose they are.
             self.open.clear();
         }
-        let (tool, via) = (event.tool.clone(), event.via.clone());
+        let (tool, via, target) = (event.tool.clone(), event.via.clone(), event.target.clone());
         let server = event.server.clone().unwrap_or_default();
-        self.open.insert(call, Open { number: event.number, tool, server, via, input });
+        self.open.insert(call, Open { number: event.number, tool, server, via, target, input });
     }
+}
+
+/// What stands behind a question mark is what somebody asks and not what it is asked of.
+fn without_query(address: &str) -> &str {
+    address.split(['?', '#']).next().unwrap_or_default()
 }
 
 fn unshown(listing: Listing) -> &'static str {

@@ -48,6 +48,8 @@ pub struct ToolUse {
     /// Bytes of arguments and results.
     pub input: u64,
     pub output: u64,
+    /// About how many tokens those are: four bytes each.
+    pub tokens: u64,
     #[serde(skip)]
     durations: Durations,
 }
@@ -126,6 +128,7 @@ impl Tally {
         tool.durations.add(event.duration.unwrap_or(0));
         if let Some(sizes) = event.sizes {
             (tool.input, tool.output) = (tool.input + sizes.input as u64, tool.output + sizes.output as u64);
+            tool.tokens = (tool.input + tool.output).div_ceil(4);
         }
         if let Some(principal) = &event.principal {
             tool.principals.insert(principal.clone());

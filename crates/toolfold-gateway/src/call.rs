@@ -16,6 +16,7 @@ use crate::gateway::Inner;
 use crate::offered;
 use crate::request::Request;
 use crate::scope::Scope;
+use crate::trust::Held;
 
 pub(crate) async fn call(inner: &Inner, request: Request) -> Result<Raw, Failed> {
     let Some(name) = request.params.string("name") else {
@@ -72,7 +73,10 @@ async fn disclose(inner: &Inner, scope: &Scope, request: &Request, action: Actio
                 Action::Unknown(unknown) => Some(unknown.names.join(" ")),
                 _ => None,
             };
-            recording.refused(request, snapshot, None, asked, failed);
+            match held(scope, request, failed) {
+                Some(held) => recording.refused_held(request, snapshot, held),
+                None => recording.refused(request, snapshot, None, asked, failed),
+            }
         }
     }
     answer
@@ -86,6 +90,16 @@ fn routed(scope: &Scope, request: &Request, name: &str) -> Action {
             None => Action::Unknown(unknown),
         },
         action => action,
+    }
+}
+
+/// Which held tool was asked for, where that is why this was refused.
+fn held<'s>(scope: &'s Scope, request: &Request, failed: &Failed) -> Option<&'s Held> {
+    let is_held = matches!(failed, Failed::Refused(refusal) if refusal.code == Code::Quarantined);
+    let name = request.params.string("name").filter(|_| is_held)?;
+    match route(request.client.surface, &scope.view(), &name, request.params.get("arguments")) {
+        Action::Unknown(unknown) => scope.snapshot.quarantine.tool_among(&unknown.names),
+        _ => None,
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use toolfold_core::{ServerName, words};
+use toolfold_core::{Code, ServerName, words};
 use toolfold_disclosure::refusal_result;
 use toolfold_wire::{Id, Object, Peer, Raw, RpcError, code};
 
@@ -13,6 +13,7 @@ use crate::gateway::Gateway;
 use crate::offers::Whose;
 use crate::request::{Client, LogLevel, Request};
 use crate::snapshot::Snapshot;
+use crate::trust::Held;
 
 impl Gateway {
     /// Answers one request, in the shape that both eras share.
@@ -83,7 +84,7 @@ impl Gateway {
     /// Watches a resource until the answer is dropped.
     pub async fn watch(&self, uri: &str, request: &Request) -> Result<Watch, RpcError> {
         let snapshot = self.offers().await;
-        let (server, original) = self.owner_of(&snapshot, uri, &request.client)?;
+        let (server, original) = self.owner_of(&snapshot, uri, request)?;
         match self.pass(&snapshot, &server, request, Errand::Watch(original)).await.map_err(rpc)? {
             Outcome::Watching(watch) => Ok(watch),
             _ => Err(no_resource(&request.client, uri)),
@@ -97,7 +98,7 @@ impl Gateway {
         let name = request.text("name")?;
         let snapshot = self.offers().await;
         let Some(owner) = snapshot.offers.prompts.owner(&name) else {
-            let held = snapshot.quarantine.prompt(&name).map(|held| rpc(Failed::Refused(held.refusal())));
+            let held = snapshot.quarantine.prompt(&name).map(|held| self.withheld(&request, &snapshot, held));
             return Err(held.unwrap_or_else(|| no_prompt(&snapshot, &name)));
         };
         let mut params = request.params.clone();
@@ -111,7 +112,7 @@ impl Gateway {
         }
         let uri = request.text("uri")?;
         let snapshot = self.offers().await;
-        let (server, original) = self.owner_of(&snapshot, &uri, &request.client)?;
+        let (server, original) = self.owner_of(&snapshot, &uri, &request)?;
         let mut params = request.params.clone();
         params.set("uri", &original);
         self.ask(&snapshot, &server, &request, params).await
@@ -119,13 +120,20 @@ impl Gateway {
 
     /// The server that a resource is asked of, and what it calls it. An address that nobody lists is asked of the server
     /// whose result held the link, or of the only one that has resources at all; otherwise of nobody.
-    fn owner_of(&self, snapshot: &Snapshot, uri: &str, client: &Client) -> Result<(ServerName, String), RpcError> {
-        let (server, original) = self.anybody_with(snapshot, uri, client)?;
+    fn owner_of(&self, snapshot: &Snapshot, uri: &str, request: &Request) -> Result<(ServerName, String), RpcError> {
+        let (server, original) = self.anybody_with(snapshot, uri, &request.client)?;
         // What is not listed can be asked for all the same; what is held cannot.
         match snapshot.quarantine.resource(&server, &original) {
-            Some(held) => Err(rpc(Failed::Refused(held.refusal()))),
+            Some(held) => Err(self.withheld(request, snapshot, held)),
             None => Ok((server, original)),
         }
+    }
+
+    /// What somebody is told who asked for something that is held.
+    fn withheld(&self, request: &Request, snapshot: &Snapshot, held: &Held) -> RpcError {
+        self.0.gate.recording.refused_held(request, snapshot, held);
+        self.0.gate.instruments.meter.refused(Code::Quarantined.as_str());
+        rpc(Failed::Refused(held.refusal()))
     }
 
     fn anybody_with(&self, snapshot: &Snapshot, uri: &str, client: &Client) -> Result<(ServerName, String), RpcError> {

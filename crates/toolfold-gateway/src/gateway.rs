@@ -257,6 +257,7 @@ impl Gateway {
         // The writer answers or is gone already: nothing is left to stop then.
         let _ = stopped.await;
         self.0.gate.instruments.flush().await;
+        self.0.gate.turned_away.tell_rest(&self.0.gate.recording);
         self.0.gate.recording.close().await;
     }
 

@@ -61,11 +61,11 @@ impl Instruments {
 
     pub(crate) fn end(&self, watched: Watched, answer: &Result<Raw, RpcError>) {
         let Watched { method, begun, span } = watched;
-        self.meter.served(&method, answer.is_err(), begun.elapsed());
         let error = match answer {
             Ok(result) => is_error(result).then(|| "tool_error".to_owned()),
             Err(error) => Some(error.code.to_string()),
         };
+        self.meter.served(&method, error.as_deref(), begun.elapsed());
         self.finish(span, error);
     }
 
@@ -86,13 +86,7 @@ impl Instruments {
     }
 
     pub(crate) fn asked(&self, span: Option<Span>, outcome: &Result<Outcome, Failed>) {
-        let error = match outcome {
-            Ok(Outcome::Done(result)) => is_error(result).then(|| "tool_error".to_owned()),
-            Ok(_) => None,
-            Err(Failed::Answered(error)) => Some(error.code.to_string()),
-            Err(Failed::Refused(refusal)) => Some(refusal.code.as_str().to_owned()),
-        };
-        self.finish(span, error);
+        self.finish(span, error_of(outcome));
     }
 
     pub(crate) fn disclosed(&self, action: &Action, took: Duration) {
@@ -110,6 +104,16 @@ impl Instruments {
         if let (Some(telemetry), Some(span)) = (self.telemetry.get(), span) {
             telemetry.send(Span { ended: SystemTime::now(), error, ..span });
         }
+    }
+}
+
+/// What the conventions call the error of something that was asked of a server.
+pub(crate) fn error_of(outcome: &Result<Outcome, Failed>) -> Option<String> {
+    match outcome {
+        Ok(Outcome::Done(result)) => is_error(result).then(|| "tool_error".to_owned()),
+        Ok(_) => None,
+        Err(Failed::Answered(error)) => Some(error.code.to_string()),
+        Err(Failed::Refused(refusal)) => Some(refusal.code.as_str().to_owned()),
     }
 }
 

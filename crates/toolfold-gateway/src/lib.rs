@@ -30,6 +30,7 @@ mod snapshot;
 mod threads;
 mod toolsets;
 mod trust;
+mod turned_away;
 mod turnstile;
 mod usage;
 mod writer;

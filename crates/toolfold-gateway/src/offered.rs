@@ -16,7 +16,7 @@ pub(crate) async fn call(
     inner: &Inner,
     snapshot: &Snapshot,
     request: &Request,
-    entry: &Entry,
+    entry: &Arc<Entry>,
     arguments: Option<Raw>,
 ) -> Result<Raw, Failed> {
     let definition = Object::parse(&entry.definition).unwrap_or_default();
@@ -41,7 +41,7 @@ pub(crate) async fn call(
         params: params.clone(),
         context: request.context,
     };
-    let passage = Passage { request: &asked, server: entry.server(), entry: None, errand: Errand::Ask(params) };
+    let passage = Passage { request: &asked, server: entry.server(), entry: Some(entry), errand: Errand::Ask(params) };
     let answer = inner.gate.pass(snapshot, passage).await.and_then(result_of)?;
     let object = Object::parse(&answer).unwrap_or_default();
     // Anything else than what was asked for, such as a question of the server, goes on as it is.

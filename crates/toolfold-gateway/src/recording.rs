@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use tokio::time::Instant;
 use toolfold_audit::{Audit, AuditError, Ended, EventKind, Hides, Listing, Matter, Note, Settings, Told, Who};
 use toolfold_config::{AuditMode, Config, Recorded};
-use toolfold_core::{Code, Entry, Refusal, ServerName};
+use toolfold_core::{Code, Entry, Fingerprint, Principal, Refusal, ServerName};
 use toolfold_disclosure::{Action, View, tokens};
 use toolfold_upstream::{Blanks, speaks_of_secret};
 use toolfold_wire::{Object, Raw};
@@ -20,6 +20,7 @@ use crate::disclosed::shown;
 use crate::gate::{Failed, Outcome};
 use crate::request::Request;
 use crate::snapshot::Snapshot;
+use crate::trust::Held;
 
 /// Results that are looked into for whether they are errors.
 const LOOKED_INTO: usize = 16 * 1024;
@@ -36,13 +37,20 @@ pub(crate) struct Occurrence<'a> {
     pub(crate) server: Option<&'a ServerName>,
     /// The id of the tool it is about.
     pub(crate) tool: Option<&'a str>,
+    /// The definition that it is about.
+    pub(crate) fingerprint: Option<Fingerprint>,
+    /// Who did it, where somebody did.
+    pub(crate) by: Option<&'a Principal>,
     pub(crate) outcome: &'a str,
     pub(crate) about: Option<String>,
+    /// How often, where it is told once for several times.
+    pub(crate) times: Option<u64>,
 }
 
 impl<'a> Occurrence<'a> {
     pub(crate) fn new(kind: EventKind, outcome: &'a str) -> Self {
-        Occurrence { kind, server: None, tool: None, outcome, about: None }
+        let (server, tool, fingerprint, by, about, times) = (None, None, None, None, None, None);
+        Occurrence { kind, server, tool, fingerprint, by, outcome, about, times }
     }
 }
 
@@ -59,6 +67,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) server: &'a ServerName,
     pub(crate) entry: Option<&'a Arc<Entry>>,
     pub(crate) params: Option<&'a Object>,
+    /// What is no tool: the name of a prompt, the address of a resource.
+    pub(crate) target: Option<String>,
     pub(crate) resumes: Option<u64>,
 }
 
@@ -115,6 +125,7 @@ impl Recording {
             server: asked.server.clone(),
             method: request.method.clone(),
             tool: asked.entry.cloned(),
+            target: asked.target,
             listing: asked.entry.map_or(Listing::Unlisted, |entry| listing(snapshot, request, entry)),
             input: arguments.map_or(0, |arguments| arguments.get().len()),
             arguments: arguments.filter(|_| audit.records(Recorded::Arguments)).map(kept),
@@ -157,6 +168,15 @@ impl Recording {
         told.written().await.map_err(|error| not_begun(&error))
     }
 
+    /// Something was asked for that is held, and no server was asked.
+    pub(crate) fn refused_held(&self, request: &Request, snapshot: &Snapshot, held: &Held) {
+        if let Some(audit) = self.0.get() {
+            let (rule, code) = (Some("trust"), Code::Quarantined.as_str());
+            let what = Matter::Refused { tool: None, held: Some(held.id.clone()), rule, code, asked: None };
+            audit.mention(Note::now(Some(who(request, snapshot)), what));
+        }
+    }
+
     /// No server was asked.
     pub(crate) fn refused(
         &self,
@@ -173,16 +193,18 @@ impl Recording {
             Code::Quarantined => Some("trust"),
             _ => None,
         };
-        let what = Matter::Refused { tool: entry.cloned(), rule, code: refusal.code.as_str(), asked };
+        let what = Matter::Refused { tool: entry.cloned(), held: None, rule, code: refusal.code.as_str(), asked };
         audit.mention(Note::now(Some(who(request, snapshot)), what));
     }
 
     /// Anything else that somebody may want to know later.
     pub(crate) fn happened(&self, happened: Occurrence<'_>) {
         let Some(audit) = self.0.get() else { return };
-        let Occurrence { kind, server, tool, outcome, about } = happened;
+        let Occurrence { kind, server, tool, fingerprint, by, outcome, about, times } = happened;
         let (server, tool, outcome) = (server.cloned(), tool.map(str::to_owned), Some(outcome.to_owned()));
-        audit.mention(Note::now(None, Matter::Happened { kind, server, tool, outcome, about }));
+        let (fingerprint, by) = (fingerprint.map(|print| print.to_string()), by.cloned());
+        let what = Matter::Happened { kind, server, tool, fingerprint, by, outcome, about, times };
+        audit.mention(Note::now(None, what));
     }
 }
 

@@ -139,6 +139,7 @@ impl Connection {
 
     async fn request(&mut self, asking: Asking) {
         if let Err(wait) = self.asker.gateway.knock(Some(&self.asker.principal)) {
+            self.asker.gateway.turned_away(Some(&self.asker.principal), Code::RateLimited);
             let seconds = wait.as_secs_f64().ceil().max(1.0);
             let error = RpcError::new(code::INVALID_REQUEST, format!("Too many requests. Come back in {seconds} s."));
             let error = error.with_data(&json!({"code": "RATE_LIMITED", "retry_after_seconds": seconds}));

@@ -42,6 +42,30 @@ const METHODS: [&str; 18] = [
     "tasks/update",
 ];
 
+/// Errors that are counted under their own name; what else a server makes up is one.
+const ERRORS: [&str; 19] = [
+    "tool_error",
+    "-32700",
+    "-32600",
+    "-32601",
+    "-32602",
+    "-32603",
+    "-32000",
+    "-32001",
+    "-32002",
+    "-32042",
+    "SERVER_UNAVAILABLE",
+    "SERVER_TIMEOUT",
+    "SERVER_ERROR",
+    "RATE_LIMITED",
+    "NOT_AUTHORIZED",
+    "QUARANTINED",
+    "INVALID_ARGUMENTS",
+    "INVALID_REQUEST",
+    "TOOL_NOT_FOUND",
+];
+const OTHER_ERROR: &str = "_OTHER";
+
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct Call {
     server: String,
@@ -146,20 +170,26 @@ impl Meter {
     }
 
     /// Something was asked of a server.
-    pub fn called(&self, server: &str, method: &str, tool: Option<&str>, outcome: &'static str, took: Duration) {
+    /// `error` as [`Meter::served`] has it.
+    pub fn called(
+        &self,
+        (server, method): (&str, &str),
+        tool: Option<&str>,
+        outcome: &'static str,
+        error: Option<&str>,
+        took: Duration,
+    ) {
         self.calls.get_or_create(&Call { server: server.to_owned(), outcome }).inc();
         if let Some(tool) = tool {
             self.tools.get_or_create(&Tool { tool: self.name(tool) }).inc();
         }
-        let error_type = if matches!(outcome, "done" | "parked") { "" } else { outcome };
-        let operation = Operation { mcp_method_name: known(method), error_type };
+        let operation = Operation { mcp_method_name: known(method), error_type: error.map_or("", known_error) };
         self.asked.get_or_create(&operation).observe(took.as_secs_f64());
     }
 
-    /// A request of a client was answered.
-    pub fn served(&self, method: &str, failed: bool, took: Duration) {
-        let error_type = if failed { "error" } else { "" };
-        let operation = Operation { mcp_method_name: known(method), error_type };
+    /// A request of a client was answered. `error`: the code of JSON-RPC or of a refusal, or `tool_error`.
+    pub fn served(&self, method: &str, error: Option<&str>, took: Duration) {
+        let operation = Operation { mcp_method_name: known(method), error_type: error.map_or("", known_error) };
         self.served.get_or_create(&operation).observe(took.as_secs_f64());
     }
 
@@ -202,6 +232,10 @@ impl Meter {
     }
 }
 
+fn known_error(error: &str) -> &'static str {
+    ERRORS.iter().find(|known| **known == error).copied().unwrap_or(OTHER_ERROR)
+}
+
 /// A caller's string is never a label.
 fn known(method: &str) -> &'static str {
     METHODS.iter().find(|known| **known == method).copied().unwrap_or(OTHER)
@@ -216,7 +250,7 @@ mod tests {
         let meter = Meter::new();
         for number in 0..2 * MOST_NAMES {
             let tool = format!("a.tool{number}");
-            meter.called("a", "evil\"method", Some(&tool), "done", Duration::from_millis(3));
+            meter.called(("a", "evil\"method"), Some(&tool), "done", Some("evil"), Duration::from_millis(3));
         }
         let text = meter.text(Readings { discovered: 3, ..Readings::default() });
         assert_eq!(text.matches("toolfold_tool_calls_total{").count(), MOST_NAMES + 1);

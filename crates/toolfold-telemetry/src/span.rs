@@ -29,7 +29,9 @@ pub struct Span {
 
 impl Span {
     fn encode(&self) -> Message {
-        let name = match &self.target {
+        // The conventions name tools and prompts; a resource has an address, which is no name.
+        let target = self.target.as_ref().filter(|_| matches!(self.method.as_str(), "tools/call" | "prompts/get"));
+        let name = match target {
             Some(target) => format!("{} {target}", self.method),
             None => self.method.clone(),
         };
@@ -38,7 +40,7 @@ impl Span {
             Role::Client => 3,
         };
         let mut attributes = vec![attribute("mcp.method.name", &self.method)];
-        if let Some(target) = &self.target {
+        if let Some(target) = target {
             let key = if self.method == "prompts/get" { "gen_ai.prompt.name" } else { "gen_ai.tool.name" };
             attributes.push(attribute(key, target));
         }

@@ -20,18 +20,25 @@ pub enum Succession {
 }
 
 /// The definition to serve while `new` is held and `old` was accepted.
+///
+/// What somebody says outright weighs more than what a missing hint stands for: one that declares the grave value where there
+/// was none declares more than was known.
 pub fn succeed(old: &Raw, new: &Raw) -> Succession {
     let (Some(mut served), Some(offered)) = (Object::parse(old), Object::parse(new)) else {
         return Succession::Old(old.clone());
     };
     let (before, now) =
         (served.object("annotations").unwrap_or_default(), offered.object("annotations").unwrap_or_default());
-    let broken = PROMISES
-        .iter()
-        .filter(|(hint, promise)| before.read(hint) == Some(*promise) && now.read(hint) != Some(*promise));
+    let graver = PROMISES.iter().filter(|(hint, promise)| {
+        let (was, is): (Option<bool>, Option<bool>) = (before.read(hint), now.read(hint));
+        match was == Some(*promise) {
+            true => is != Some(*promise),
+            false => was.is_none() && is == Some(!promise),
+        }
+    });
     let mut annotations = before.clone();
     let mut count = 0;
-    for (hint, promise) in broken {
+    for (hint, promise) in graver {
         // As the new one says it: left out where it is left out.
         match now.get(hint) {
             Some(_) => drop(annotations.set(hint, &!promise)),
@@ -89,6 +96,16 @@ mod tests {
         assert_eq!(served(safe.clone(), Value::Null, "Old."), None);
         assert_eq!(served(safe.clone(), safe.clone(), "New."), Some(safe));
         assert_eq!(served(Value::Null, json!({"destructiveHint": false}), "Old."), Some(Value::Null));
+    }
+
+    #[test]
+    fn a_danger_that_is_said_outright_holds_where_nothing_was_said_before() {
+        let grave = json!({"destructiveHint": true});
+        assert_eq!(served(Value::Null, grave.clone(), "Old."), None);
+        assert_eq!(served(Value::Null, grave.clone(), "New."), Some(grave));
+        let titled = json!({"title": "T"});
+        let both = json!({"title": "Other", "readOnlyHint": false});
+        assert_eq!(served(titled, both, "Old."), Some(json!({"title": "T", "readOnlyHint": false})));
     }
 
     #[test]

@@ -64,6 +64,7 @@ fn called(call: u64, name: &str, arguments: Raw) -> Note {
         server: ServerName::new("github").unwrap(),
         method: "tools/call".to_owned(),
         tool: Some(tool(name)),
+        target: None,
         listing: Listing::Unlisted,
         input: 10,
         arguments: Some(arguments),

@@ -21,10 +21,11 @@ use toolfold_upstream::CallError;
 use toolfold_wire::{Object, Raw, RpcError};
 use tracing::{Instrument, info_span, warn};
 
-use crate::instruments::Instruments;
+use crate::instruments::{Instruments, error_of};
 use crate::recording::{Asked, Recording};
 use crate::request::Request;
 use crate::snapshot::Snapshot;
+use crate::turned_away::TurnedAway;
 use crate::turnstile::Turnstile;
 use crate::usage::Usage;
 use bridge::{Exchange, Parked};
@@ -47,6 +48,7 @@ pub(crate) struct Gate {
     pub(crate) usage: Usage,
     pub(crate) recording: Recording,
     pub(crate) turnstile: Turnstile,
+    pub(crate) turned_away: TurnedAway,
     pub(crate) instruments: Instruments,
     calls: broadcast::Sender<CallRecord>,
 }
@@ -114,6 +116,7 @@ impl Gate {
             usage,
             recording,
             turnstile: Turnstile::default(),
+            turned_away: TurnedAway::default(),
             instruments: Instruments::default(),
             calls: broadcast::Sender::new(CALLS),
         }
@@ -158,7 +161,7 @@ impl Gate {
         };
         let turn = turn.inspect_err(|failed| self.recording.refused(request, snapshot, entry, None, failed))?;
         let begun = Instant::now();
-        let open = self.recording.begin(request, snapshot, asked(server, entry, &errand)).await?;
+        let open = self.recording.begin(request, snapshot, asked(request, server, entry, &errand)).await?;
         let mut span = None;
         match &mut errand {
             Errand::Resume(exchange, _) => exchange.call = open.call(),
@@ -253,6 +256,7 @@ impl Gate {
                 self.usage.count(tool);
             }
         }
+        let error = error_of(outcome);
         let outcome = match outcome {
             Ok(Outcome::Done(_) | Outcome::Watching(_)) => "done",
             Ok(Outcome::Parked(_)) => "parked",
@@ -260,7 +264,8 @@ impl Gate {
             Err(Failed::Refused(refusal)) => refusal.code.as_str(),
             Err(Failed::Answered(_)) => "error",
         };
-        self.instruments.meter.called(server.as_str(), &request.method, tool.as_deref(), outcome, begun.elapsed());
+        let (asked, took) = ((server.as_str(), request.method.as_str()), begun.elapsed());
+        self.instruments.meter.called(asked, tool.as_deref(), outcome, error.as_deref(), took);
         if self.calls.receiver_count() > 0 {
             // Nobody listening any more is fine.
             let _ = self.calls.send(CallRecord {
@@ -277,13 +282,32 @@ impl Gate {
 }
 
 /// What is asked, for the record.
-fn asked<'a>(server: &'a ServerName, entry: Option<&'a Arc<Entry>>, errand: &'a Errand) -> Asked<'a> {
-    let (params, resumes) = match errand {
-        Errand::Ask(params) => (Some(params), None),
-        Errand::Resume(exchange, _) => (None, Some(exchange.call)),
-        Errand::Watch(_) | Errand::Tell | Errand::LogLevel(_) => (None, None),
+fn asked<'a>(
+    request: &Request,
+    server: &'a ServerName,
+    entry: Option<&'a Arc<Entry>>,
+    errand: &'a Errand,
+) -> Asked<'a> {
+    let (params, target, resumes) = match errand {
+        Errand::Ask(params) => (Some(params), target(&request.method, params), None),
+        Errand::Resume(exchange, _) => (None, None, Some(exchange.call)),
+        Errand::Watch(uri) => (None, Some(uri.clone()), None),
+        Errand::Tell | Errand::LogLevel(_) => (None, None, None),
     };
-    Asked { server, entry, params, resumes }
+    Asked { server, entry, params, target, resumes }
+}
+
+/// What a request is about that is no tool.
+fn target(method: &str, params: &Object) -> Option<String> {
+    match method {
+        "prompts/get" => params.string("name"),
+        "resources/read" | "resources/subscribe" => params.string("uri"),
+        "completion/complete" => {
+            let about = params.object("ref")?;
+            about.string("name").or_else(|| about.string("uri"))
+        }
+        _ => None,
+    }
 }
 
 /// Whether the server did not answer at all. One that says no is there.

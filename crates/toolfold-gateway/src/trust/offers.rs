@@ -31,14 +31,51 @@ pub(crate) fn offers_of(listed: &Listed) -> Vec<Offer> {
     offers
 }
 
+/// Commands that run whatever their first argument that is no flag names.
+const RUNNERS: [&str; 15] = [
+    "npx", "bunx", "bun", "pnpm", "yarn", "npm", "node", "deno", "tsx", "uvx", "uv", "pipx", "python", "python3",
+    "java",
+];
+/// Words before that argument which say what a runner is to do.
+const VERBS: [&str; 6] = ["run", "exec", "dlx", "x", "tool", "--"];
+/// Commands of which any argument may be the program.
+const WRAPPERS: [&str; 14] = [
+    "docker",
+    "podman",
+    "nerdctl",
+    "env",
+    "sh",
+    "bash",
+    "zsh",
+    "cmd",
+    "powershell",
+    "pwsh",
+    "wsl",
+    "sudo",
+    "ssh",
+    "nix",
+];
+
 /// Which program or place a server is, whatever it is told to work on. Somebody who configures one twice gets the same
 /// tools twice, and nobody imitates anybody.
+///
+/// What a reader would get wrong: where it cannot be told which argument is the program, all of them are it. Two copies of
+/// one program are then held as if they were two; the other way round an imitation would not be seen.
 pub(crate) fn program_of(server: &Server) -> String {
     match &server.transport {
         Transport::Stdio { command, args, .. } => {
-            // `npx -y package`, `node path/index.js`, `docker run -i image`: the first that is neither a flag nor a plain word.
-            let named = |arg: &&String| !arg.starts_with('-') && arg.contains(['/', '.', '@', ':', '_', '-']);
-            format!("{command} {}", args.iter().find(named).map_or("", String::as_str))
+            let name = command.rsplit(['/', '\\']).next().unwrap_or(command).trim_end_matches(".exe");
+            let name = name.trim_end_matches(".cmd");
+            let own = match (RUNNERS.contains(&name), WRAPPERS.contains(&name)) {
+                // Flags are kept: `--from` names a package as well.
+                (true, _) => {
+                    let named = |arg: &String| !arg.starts_with('-') && !VERBS.contains(&arg.as_str());
+                    args.iter().position(named).map_or(&args[..], |place| &args[..=place])
+                }
+                (_, true) => &args[..],
+                _ => &[],
+            };
+            std::iter::once(command).chain(own).map(String::as_str).collect::<Vec<_>>().join(" ")
         }
         Transport::Http { url, .. } => url.split(['?', '#']).next().unwrap_or_default().to_owned(),
     }
@@ -71,5 +108,18 @@ mod tests {
         assert_ne!(files("/a"), program("npx", &["-y", "server-filesystem", "/a"]));
         assert_ne!(program("docker", &["run", "-i", "mcp/git"]), program("docker", &["run", "-i", "mcp/evil"]));
         assert_eq!(program("node", &["x/index.js", "1"]), program("node", &["x/index.js", "2"]));
+        assert_eq!(program("mcp-server-git", &["-r", "/a"]), program("mcp-server-git", &["-r", "/b"]));
+    }
+
+    #[test]
+    fn two_programs_are_two_however_they_are_run() {
+        assert_ne!(program("uvx", &["weather"]), program("uvx", &["evil"]));
+        assert_ne!(program("npx", &["files", "/a"]), program("npx", &["evil", "/a"]));
+        assert_ne!(program("uvx", &["--from", "good", "serve"]), program("uvx", &["--from", "evil", "serve"]));
+        assert_ne!(program("python", &["-m", "good"]), program("python", &["-m", "evil"]));
+        assert_ne!(program("C:\\node\\npx.cmd", &["-y", "good"]), program("C:\\node\\npx.cmd", &["-y", "evil"]));
+        let image = |image| program("docker", &["run", "-i", "-v", "/a:/b", image]);
+        assert_ne!(image("mcp/git"), image("mcp/evil"));
+        assert_ne!(program("sh", &["-c", "good /a"]), program("sh", &["-c", "evil /a"]));
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 use toolfold_audit::EventKind;
-use toolfold_core::ServerName;
+use toolfold_core::{Fingerprint, ServerName};
 use toolfold_store::{NewPin, PinSource, Store};
 use toolfold_trust::{MOST_PINS, Offer, Record, What, Why};
 use tracing::info;
@@ -37,24 +37,25 @@ impl Writer {
         let mut decided = Decided::default();
         for (server, held) in meant {
             self.decide_of(&server, &held, decision).await?;
-            decided.ids.extend(held.iter().map(|held| held.id.clone()));
+            for held in held {
+                self.note_decided(&server, &held.id, Some(held.offer.fingerprint), decision);
+                decided.ids.push(held.id.clone());
+            }
         }
         for (server, ids) in looked_at {
             self.look_past(&server, &ids, decision).await?;
+            ids.iter().for_each(|id| self.note_decided(&server, id, None, decision));
             decided.ids.extend(ids);
         }
-        self.note_decided(&decided.ids, decision);
         Ok(decided)
     }
 
-    fn note_decided(&self, ids: &[String], decision: &Decision) {
+    /// Who has decided what about which definition.
+    fn note_decided(&self, server: &ServerName, id: &str, fingerprint: Option<Fingerprint>, decision: &Decision) {
         let Some(inner) = self.inner.upgrade() else { return };
-        let outcome = if decision.deny { "denied" } else { "approved" };
-        for id in ids {
-            let about = Some(format!("by {}", decision.by));
-            let decided = Occurrence { tool: Some(id), about, ..Occurrence::new(EventKind::Approve, outcome) };
-            inner.gate.recording.happened(decided);
-        }
+        let decided = Occurrence::new(EventKind::Approve, if decision.deny { "denied" } else { "approved" });
+        let (server, tool, by) = (Some(server), Some(id), Some(&decision.by));
+        inner.gate.recording.happened(Occurrence { server, tool, fingerprint, by, ..decided });
     }
 
     /// Reads the record of every source anew of which something is held: another process may have written to it, or

@@ -241,11 +241,13 @@ impl Writer {
     /// Tells the record what is held now and was not before. Of a server that floods us, how many.
     fn note_held(&self, server: &ServerName, held: &[Arc<Held>]) {
         let Some(inner) = self.inner.upgrade() else { return };
-        let one = |tool: Option<&str>, about: String| {
-            let held = Occurrence::new(EventKind::Hold, "held");
-            inner.gate.recording.happened(Occurrence { server: Some(server), tool, about: Some(about), ..held });
+        let one = |held: Option<&Held>, about: String| {
+            let (tool, fingerprint) = (held.map(|held| held.id.as_str()), held.map(|held| held.offer.fingerprint));
+            let (server, about) = (Some(server), Some(about));
+            let noted = Occurrence::new(EventKind::Hold, "held");
+            inner.gate.recording.happened(Occurrence { server, tool, fingerprint, about, ..noted });
         };
-        held.iter().take(MOST_NOTED).for_each(|held| one(Some(&held.id), held.why.to_string()));
+        held.iter().take(MOST_NOTED).for_each(|held| one(Some(held), held.why.to_string()));
         if held.len() > MOST_NOTED {
             one(None, format!("and {} more", held.len() - MOST_NOTED));
         }

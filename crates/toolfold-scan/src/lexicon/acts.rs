@@ -19,6 +19,7 @@ pub(super) const ACTS: &[Lexeme] = &[
             "告诉|告知|提及|提到|透露|通知|显示|展示|说明",
             "知らせ|伝え|教え",
             "сообщ|говори|упомин|показыва|уведом",
+            "알리|말하|언급|보여|공개하",
         ],
     },
     Lexeme {
@@ -34,6 +35,7 @@ pub(super) const ACTS: &[Lexeme] = &[
             "发送|上传|传输|转发|外传|发给|发到|提交到|传给|发往",
             "送信|アップロード|転送",
             "отправ|переда(?:и|ть|ва)|загруз|перешли",
+            "보내|전송|업로드|전달",
         ],
     },
     Lexeme {
@@ -80,7 +82,7 @@ pub(super) const ACTS: &[Lexeme] = &[
             "ignore(?:r|z)|oubli(?:e|er|ez)|neglige(?:r|z)?|fai(?:s|tes) abstraction|outrepass~|contourn~|ne ten(?:ez|ir) (?:pas|aucun) compte|faites fi",
             "esqueca|ignorare|dimentica|desconsider~",
         ],
-        parts: &["忽略|无视|忘记|绕过|覆盖|不要理会|不遵守|抛开", "無視|忘れ", "игнорир|забуд|обоид|пренебрег"],
+        parts: &["忽略|无视|忘记|绕过|覆盖|不要理会|不遵守|抛开", "無視|忘れ", "игнорир|забуд|обоид|пренебрег", "무시"],
     },
     Lexeme {
         concept: ALTER,
@@ -127,6 +129,7 @@ pub(super) const ACTS: &[Lexeme] = &[
             "(?:pip3?|pipx|npm|pnpm|yarn|npx|uv|uvx|brew|apt|apt-get|cargo|gem|go|conda|dnf|yum|choco) (?:-[a-z]{1,6} )?(?:install|add|i|get|pip install|-y|--yes)",
             "install(?:s|ed|ing)? (?:the |this |our |a )?(?:[a-z0-9@/._-]{2,40} )?(?:package|plugin|extension|dependenc(?:y|ies)|certificate|helper|agent|library|update|patch)",
             "download(?:s|ed|ing)? and (?:run|execute|install|open)",
+            "(?:package|module|library|plugin|extension|dependency) [a-z0-9@/._-]{2,40} (?:is|be|gets|must be|has to be|should be|needs to be) (?:installed|added)",
         ],
         parts: &["安装.{0,12}(?:包|插件|依赖)", "--index-url|--extra-index-url"],
     },

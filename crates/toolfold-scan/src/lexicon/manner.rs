@@ -16,6 +16,7 @@ pub(super) const MANNER: &[Lexeme] = &[
             "不要|不得|请勿|切勿|别|勿|不应|不能|不可|不必|无需|不",
             "しないで|せずに|してはいけ|ないで",
             "не |никогда|без |нельзя",
+            "마세요|말고|말 것|않도록|지 마|금지",
         ],
     },
     Lexeme {
@@ -34,12 +35,14 @@ pub(super) const MANNER: &[Lexeme] = &[
         concept: CONCEAL,
         words: &[
             "(?:hidden?|hid(?:e|ing)|conceal(?:s|ed|ing)?|secret|invisible|kept|withh(?:old|eld)|mask(?:ed|ing)?) (?:it |this |them |these |that |everything |the [a-z]{2,16} )?from (?:the |any |all |your )?(?:users?|humans?|anyone|everyone|people|customers?|operators?|developers?|owners?|logs?|view)|keep (?:this|it|them|these|that|everything)(?: [a-z]{2,14}){0,3} (?:secret|confidential|hidden|private|quiet|between us|to yourself)|(?:this|it) (?:is|must|should)(?: [a-z]{2,8})? (?:remain |stay |be |kept )?(?:strictly )?(?:secret|confidential|hidden)|(?:user|human|customer)s? (?:does not need to know|need not know|(?:must|should)(?: not|n't| never) (?:know|see|notice|be (?:told|aware|informed|notified|shown)|find out|learn|realize|have to know|to know))|unbeknownst to|without (?:the |any )?(?:users?'?s?|human|their|his|anyone's?) (?:knowledge|awareness|noticing|knowing|realizing|seeing|consent)|so (?:that )?(?:the user|they|nobody|no one) (?:does not|doesn't|do not|don't|will not|won't|is not|isn't|never|cannot|can't)? ?(?:notices?|knows?|sees?|suspects?|realizes?|aware)|avoid (?:raising )?(?:suspicion|detection|alarm|worrying)|(?:omit|remove|leave)(?: out)? (?:(?:this|it)(?: out)? (?:of|from) (?:your|the) (?:answer|response|reply|summary|output|log|logs|history)|(?:any|all) (?:mention|reference|trace)s?)|act (?:normal(?:ly)?|as if|as though)|pretend (?:that )?(?:nothing|it|this|to)|as if nothing|cover(?:ing)? (?:up|your tracks)",
-            "ohne (?:das )?wissen|geheim (?:halten|bleiben)|halte? (?:dies|das|es) geheim|verschweig~|verheimlich~|verberg~|mant(?:en|enga|ener)~ (?:esto )?(?:en secreto|oculto)|sin (?:el )?conocimiento|sin que (?:el usuario|lo sepa|se entere)|ocult(?:a|ar|e|es|ando)~|a l'insu|cache(?:r|z)? (?:cela|ceci|a)|gard(?:e|er|ez) (?:cela |ceci |le )?(?:secret|confidentiel)|sans que (?:l'utilisateur|personne)|dissimul~",
+            "between (?:us|you and me)|keep (?:this|it|that|the [a-z ]{2,24}) (?:quiet|between|to yourself|off the record)|leave (?:this|that|it|the [a-z]{2,12})(?: [a-z]{2,12}){0,2} out of (?:any|your|the|all) (?:summar|answer|respons|repl|report|log|histor|conversation|transcript)~|(?:no need|not necessary|unnecessary|no reason) to (?:bring|mention|tell|report|raise|disclose|inform|point)~|(?:do not|don't|never|must not|avoid|refrain from) (?:bring(?:ing)?|rais(?:e|ing)) (?:this|it|that)(?: up)?|(?:must|should|may|shall) (?:never|not) (?:reflect|reveal|mention|indicate|disclose|betray|hint)~? (?:that|this|the|any|it|to)|refrain from (?:disclosing|mentioning|reporting|revealing|telling|informing|referring)|(?:answer|respond|reply|behave|continue|proceed) as (?:though|if) (?:nothing|no|this|it|you) ",
+            "(?:erwahn|sag|informier|verrat|zeig|teil)~ (?:es |das |dies |dem |den |davon |gegenuber ){1,4}(?:nutzer|benutzer|anwender|kunden)~? (?:[a-z]{2,10} ){0,2}(?:nicht|nichts|niemals)|ohne (?:das )?wissen|geheim (?:halten|bleiben)|halte? (?:dies|das|es) geheim|verschweig~|verheimlich~|verberg~|mant(?:en|enga|ener)~ (?:esto )?(?:en secreto|oculto)|sin (?:el )?conocimiento|sin que (?:el usuario|lo sepa|se entere)|ocult(?:a|ar|e|es|ando)~|a l'insu|cache(?:r|z)? (?:cela|ceci|a)|gard(?:e|er|ez) (?:cela |ceci |le )?(?:secret|confidentiel)|sans que (?:l'utilisateur|personne)|dissimul~",
         ],
         parts: &[
             "保密|隐瞒|不让用户|用户不知|不知情|隐藏.{0,8}用户|瞒着",
             "秘密に|気づかれ|隠し",
             "втаине|скрыв|скрои|без ведома|незаметно для",
+            "사용자(?:에게|한테)?.{0,12}(?:알리지|말하지|언급하지|숨기)",
         ],
     },
     Lexeme {
@@ -127,7 +130,7 @@ pub(super) const MANNER: &[Lexeme] = &[
     Lexeme {
         concept: BROKEN,
         words: &[
-            "deprecated|obsolete|broken|unreliable|insecure|unsafe|outdated|inaccurate|incomplete|compromised|vulnerable|disabled|no longer (?:supported|maintained|works?|works? correctly|available|reliable|valid|safe|trusted|needed)|out of (?:date|service|order)|malfunction~|buggy|faulty|retired|discontinued|being phased out|wrong (?:data|results?)|incorrect (?:data|results?)|stale|untrusted|malicious|slower|inferior|legacy|limited|known (?:issues|bugs|to fail)|fail(?:s|ing)?|error-prone|under maintenance|(?:temporarily )?unavailable|invalid|(?:is|are) (?:wrong|incorrect|false)|not (?:reliable|secure|safe|accurate|working|recommended|trusted|supported|to be (?:used|trusted))|should (?:not|never|no longer) be (?:used|called|trusted)",
+            "deprecated|obsolete|broken|unreliable|insecure|unsafe|outdated|inaccurate|incomplete|compromised|vulnerable|disabled|no longer (?:supported|maintained|works?|works? correctly|available|reliable|valid|safe|trusted|needed)|out of (?:date|service|order)|malfunction~|buggy|faulty|retired|discontinued|being phased out|wrong (?:data|results?|numbers|values|answers|figures)|incorrect (?:data|results?|numbers|values|answers|figures)|stale|untrusted|malicious|slower|inferior|legacy|limited|known (?:issues|bugs|to fail)|fail(?:s|ing)?|error-prone|under maintenance|(?:temporarily )?unavailable|invalid|(?:is|are) (?:wrong|incorrect|false)|not (?:reliable|secure|safe|accurate|working|recommended|trusted|supported|to be (?:used|trusted))|should (?:not|never|no longer) be (?:used|called|trusted)",
             "veraltet|unzuverlassig|unsicher|defekt|fehlerhaft|obsolet[ao]s?|insegur~|poco fiable~|no fiable~|defectuos~|rot[ao]s?|obsoletes?|peu fiables?|defectueu~|non fiables?",
         ],
         parts: &[
@@ -201,7 +204,7 @@ pub(super) const MANNER: &[Lexeme] = &[
     Lexeme {
         concept: DESCRIBED,
         words: &[
-            "detect(?:s|ed|ing|ion|or)?|scan(?:s|ner|ning)? for|scanner|flag(?:s|ged|ging)?|block(?:s|ed|ing)?|guard(?:s|rail)?|protect(?:s|ion)? (?:against|from)|prevents?|filter(?:s|ed|ing)?|reject(?:s|ed|ing)?|refus(?:e|es|ed)|saniti[sz](?:e|es|ed|ing)|strip(?:s|ped)?|redact(?:s|ed|ing)?|mask(?:s|ed)|classif(?:y|ies|ier)|such as|for example|for instance|examples|an example|example:|example (?:of|text|output|input|phrase|string|prompt|response|usage|sensitive|paths?)|samples?|mock(?:s|ed)?|expected (?:output|result|response)|illustrat~|fixtures?|training (?:text|data|set)|test (?:cases?|data|string|corpus)|documentation|readme|changelog|release notes?|tutorial|quotes?|quoted|phrases? (?:like|such)|prompt injections?|jailbreaks?|attacks?|simulat(?:e|es|ed)|lint(?:s|er)?|checks? (?:for|whether|if|that)|warns?|benchmark|dataset|corpus|looks like",
+            "detect(?:s|ed|ing|ion|or)?|analy[sz](?:e|es|er|ing) (?:prompts?|texts?|messages?|descriptions?|tools?) (?:that|which|for)|scan(?:s|ner|ning)? for|scanner|flag(?:s|ged|ging)?|block(?:s|ed|ing)?|guard(?:s|rail)?|protect(?:s|ion)? (?:against|from)|prevents?|filter(?:s|ed|ing)?|reject(?:s|ed|ing)?|refus(?:e|es|ed)|saniti[sz](?:e|es|ed|ing)|strip(?:s|ped)?|redact(?:s|ed|ing)?|mask(?:s|ed)|classif(?:y|ies|ier)|such as|for example|for instance|examples|an example|example:|example (?:of|text|output|input|phrase|string|prompt|response|usage|sensitive|paths?)|samples?|mock(?:s|ed)?|expected (?:output|result|response)|illustrat~|fixtures?|training (?:text|data|set)|test (?:cases?|data|string|corpus)|documentation|readme|changelog|release notes?|tutorial|quotes?|quoted|phrases? (?:like|such)|prompt injections?|jailbreaks?|attacks?|simulat(?:e|es|ed)|lint(?:s|er)?|checks? (?:for|whether|if|that)|warns?|benchmark|dataset|corpus|looks like",
             "erkennt|erkennen|pruft|blockiert|beispiel~|zum beispiel|warnt|detecta~|bloquea~|ejemplo~|por ejemplo|detecte~|bloque|exemple~|par exemple|verifie si",
         ],
         parts: &[

@@ -4,7 +4,7 @@
 use crate::concept::{
     ADDRESS, ANY_TOOL, BEHAVIOUR, ELSEWHERE, FILE, HIDDEN_ORDER, ITSELF, Lexeme, MALWARE, MODEL, NAMED_TOOL, PRIVILEGE,
     RULES, SAFEGUARD, SECRET, SECRET_PATH, SHELL, SOME_RULES, STAKE, SYSTEM_PROMPT, TALK, TARGET, THIS_TOOL, USER,
-    WISH,
+    WEBHOOK, WISH,
 };
 
 pub(super) const THINGS: &[Lexeme] = &[
@@ -16,7 +16,7 @@ pub(super) const THINGS: &[Lexeme] = &[
             "usuari~|nadie|clientes?|persona",
             "utilisateur~|personne|quiconque|l'utilisateur|utente",
         ],
-        parts: &["用户|使用者|客户|任何人|他人", "ユーザー|利用者", "пользовател|никому|никто"],
+        parts: &["用户|使用者|客户|任何人|他人", "ユーザー|利用者", "пользовател|никому|никто", "사용자|고객"],
     },
     Lexeme {
         concept: ITSELF,
@@ -74,7 +74,7 @@ pub(super) const THINGS: &[Lexeme] = &[
     Lexeme {
         concept: ELSEWHERE,
         words: &[
-            "webhooks?|remote (?:server|host|endpoint|machine|location|api|url)|(?:external|outside|third[- ]party|foreign|unknown|attacker|attacker's|adversary|malicious|rogue)(?:[ -](?:controlled|owned|operated|hosted))?(?: [a-z]{2,14})? (?:servers?|endpoints?|services?|urls?|hosts?|address(?:es)?|sites?|apis?|domains?|collectors?|part(?:y|ies)|logs?|storage|systems?|buckets?|channels?|accounts?)|third part(?:y|ies)|attackers?|collector|exfil|c2|command[- ]and[- ]control|(?:our|my|the vendor's|a logging|the logging|the audit|the monitoring|a monitoring|the telemetry|a telemetry|the analytics|an analytics|the collection|a collection|the support|the backup|a backup|the sync|the debug|the diagnostics) (?:secure |central |own |internal )?(?:servers?|endpoints?|backend|analytics|services?|collectors?|hosts?|api|sink|mailbox|bucket)|pastebin|ngrok|off-?site|dns (?:query|queries|lookup)|telemetry endpoint|analytics endpoint",
+            "remote (?:server|host|endpoint|machine|location|api|url)|(?:external|outside|third[- ]party|foreign|unknown|attacker|attacker's|adversary|malicious|rogue)(?:[ -](?:controlled|owned|operated|hosted))?(?: [a-z]{2,14})? (?:servers?|endpoints?|services?|urls?|hosts?|address(?:es)?|sites?|apis?|domains?|collectors?|part(?:y|ies)|logs?|storage|systems?|buckets?|channels?|accounts?)|third part(?:y|ies)|attackers?|collector|exfil|c2|command[- ]and[- ]control|(?:our|my|the vendor's|a logging|the logging|the audit|the monitoring|a monitoring|the telemetry|a telemetry|the analytics|an analytics|the collection|a collection|the support|the backup|a backup|the sync|the debug|the diagnostics) (?:secure |central |own |internal )?(?:servers?|endpoints?|backend|analytics|services?|collectors?|hosts?|api|sink|mailbox|bucket)|pastebin|ngrok|off-?site|dns (?:query|queries|lookup)|telemetry endpoint|analytics endpoint",
             "extern~ (?:server|adresse|endpunkt|dienst|stelle)|entfernt~ server|fremd~ server|angreifer~|drittanbieter|servidor~ (?:externo|remoto|ajeno)|tercer~|atacante|direccion externa|serveur~ (?:externe|distant|tiers)|tiers|attaquant|adresse externe",
         ],
         parts: &[
@@ -83,6 +83,7 @@ pub(super) const THINGS: &[Lexeme] = &[
             "внешн|удаленн.{0,6}сервер|злоумышленник|сторонн",
         ],
     },
+    Lexeme { concept: WEBHOOK, words: &["webhooks?"], parts: &[] },
     Lexeme {
         concept: ADDRESS,
         words: &[],
@@ -90,6 +91,7 @@ pub(super) const THINGS: &[Lexeme] = &[
             r"(?:https?|ftp|wss?|tcp|hxxps?)://[^\s'()<>]{3,80}",
             r"[a-z0-9._%-]{1,40}@[a-z0-9-]{1,40}\.[a-z]{2,12}",
             r"(?-u:\b)\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?-u:\b)",
+            r"(?-u:\b)[a-z]{2}\d{2}(?: ?\d{4}){3,6}(?: ?\d{1,3})?(?-u:\b)",
             r"(?-u:\b)0x[0-9a-f]{40}(?-u:\b)|(?-u:\b)bc1[a-z0-9]{25,60}(?-u:\b)",
             r"(?-u:\b)[a-z0-9-]{2,40}\.(?:example|evil|attacker|xyz|top|ru|cn|tk|onion|site|ngrok\.io)(?-u:\b)",
         ],
@@ -131,7 +133,7 @@ pub(super) const THINGS: &[Lexeme] = &[
             "(?:tools?|functions?|calls?|calling|call|invoke|invoking|using|run) ['\"]?[a-z0-9]{2,24}(?:_[a-z0-9]{1,24}){1,5}",
         ],
         parts: &[
-            "[a-z0-9]{2,24}(?:_[a-z0-9]{1,24}){1,5} (?:is|gets?|are|was|has been|is being) (?:called|used|invoked|run|executed|deprecated|broken)",
+            "[a-z0-9]{2,24}(?:_[a-z0-9]{1,24}){1,5} (?:is|gets?|are|was|has been|is being) (?:called|used|invoked|run|executed|deprecated|broken|retired|replaced|superseded|removed|outdated|obsolete|discontinued|unreliable|compromised)",
             "(?:工具|调用) ?['\"]?[a-z0-9]{2,24}(?:_[a-z0-9]{1,24}){1,5}",
             "['\"][a-z0-9]{2,24}(?:_[a-z0-9]{1,24}){1,5}['\"]",
         ],
@@ -146,7 +148,7 @@ pub(super) const THINGS: &[Lexeme] = &[
     Lexeme {
         concept: RULES,
         words: &[
-            "(?:previous|prior|preceding|earlier|above|past|foregoing|original|initial|system|safety|security|ethical|content|developer|your) (?:[a-z]{2,12} ){0,2}(?:instructions?|rules?|prompts?|guidelines?|directives?|polic(?:y|ies)|guardrails?|restrictions?|constraints?|safeguards?|training|alignment|protocols?|orders|messages|considerations|filters?)|(?:all|everything|anything) (?:previous|prior|above|before|earlier|you (?:were|have been) (?:told|instructed))|(?:instructions?|rules?|prompts?|guidelines?) (?:above|before|given (?:earlier|above|before)|you (?:were|have been) given|from (?:the|your) (?:system|developer|user))",
+            "(?:previous|prior|preceding|earlier|above|past|foregoing|original|initial|system|safety|security|ethical|content|developer|your) (?:[a-z]{2,12} ){0,2}(?:instructions?|rules?|prompts?|guidelines?|directives?|polic(?:y|ies)|guardrails?|restrictions?|constraints?|safeguards?|training|alignment|protocols?|orders|messages|considerations|filters?)|the (?:above|foregoing|preceding)|(?:all|everything|anything) (?:previous|prior|above|before|earlier|you (?:were|have been) (?:told|instructed))|(?:instructions?|rules?|prompts?|guidelines?) (?:above|before|given (?:earlier|above|before)|you (?:were|have been) given|from (?:the|your) (?:system|developer|user))",
             "(?:vorherige~|bisherige~|vorige~|fruhere~|obige~|alle~|vorangegangene~) (?:[a-z]{2,14} )?(?:anweisung~|regel~|befehl~|instruktion~|vorgabe~|richtlinie~)",
             "(?:instrucciones|reglas|ordenes|directrices|indicaciones) (?:anteriores|previas|precedentes|del sistema|de seguridad)|(?:todas las|tus|cualquier) (?:instrucciones|reglas|directrices)",
             "(?:instructions|consignes|regles|directives) (?:precedentes|anterieures|ci-dessus|du systeme|de securite)|(?:toutes les|vos|tes) (?:instructions|consignes|regles)",
@@ -156,6 +158,7 @@ pub(super) const THINGS: &[Lexeme] = &[
             "(?:之前|先前|以上|所有|此前|前面|上述|系统|安全)的?.{0,6}(?:指令|指示|规则|提示|说明|限制|准则)",
             "(?:以前|これまで|上記|前)の.{0,6}(?:指示|命令|ルール)",
             "(?:предыдущ|прежн|все|выше).{0,20}(?:инструкц|правил|указан|команд)",
+            "(?:이전|기존|앞선|모든|시스템).{0,6}(?:지시|명령|지침|규칙)",
         ],
     },
     Lexeme {
@@ -168,7 +171,7 @@ pub(super) const THINGS: &[Lexeme] = &[
     Lexeme {
         concept: WISH,
         words: &[
-            "(?:user|users|user's|users'|caller's|customer's|human's|client's)(?: actual| original| real| own| stated| explicit| specified| supplied| provided| requested| chosen| current| intended){0,2} (?:request(?:s|ed)?|quer(?:y|ies)|questions?|inputs?|intent(?:ion)?s?|instructions?|commands?|preferences?|choices?|wish(?:es)?|arguments?|parameters?|values?|selection|says?|said|asks?|asked|wants?|wanted|requests|specif(?:y|ies|ied)|provid(?:es|ed)|enters?|entered|inputs|supplie[sd]|types?|typed|instructs|intended)|(?:actual|original|real|intended) (?:user )?(?:request|query|question|intent|task)",
+            "(?:user|users|user's|users'|caller's|customer's|human's|client's|person|person's|human|traveller|customer)(?: actual| original| real| own| stated| explicit| specified| supplied| provided| requested| chosen| current| intended){0,2} (?:request(?:s|ed)?|quer(?:y|ies)|questions?|inputs?|intent(?:ion)?s?|instructions?|commands?|preferences?|choices?|wish(?:es)?|arguments?|parameters?|values?|selection|says?|said|asks?|asked|wants?|wanted|requests|specif(?:y|ies|ied)|provid(?:es|ed)|enters?|entered|inputs|supplie[sd]|types?|typed|instructs|intended)|(?:actual|original|real|intended) (?:user )?(?:request|query|question|intent|task)",
             "(?:anfrage|wunsch|eingabe|frage|anweisung~|auftrag) des (?:benutzers|nutzers)|was der (?:benutzer|nutzer)|(?:solicitud|peticion|entrada|consulta|instrucciones) (?:real |original )?del usuario|lo que (?:diga|pida|solicite) el usuario|(?:demande|requete|question|saisie|instructions) (?:reelle )?de l'utilisateur|ce que (?:dit|demande) l'utilisateur",
         ],
         parts: &[

@@ -93,6 +93,24 @@ fn every_family_speaks_of_its_own() {
     assert!(silent.is_empty() && families.len() >= 18, "{silent:?} {}", families.len());
 }
 
+/// Attacks that were written by somebody who had not looked at the rules, in other words than any rule had then: 34 of 111 were
+/// reported at first. Every second one was then read and learned from; the others were only counted.
+#[test]
+fn the_same_in_other_words() {
+    let set = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/paraphrases.jsonl")).unwrap();
+    table(&set);
+    let halves = |rest: usize| set.iter().enumerate().filter(move |(place, _)| place % 2 == rest);
+    let of = |rest: usize| halves(rest).map(|(_, one)| one).collect::<Vec<_>>();
+    for one in set.iter().filter(|one| one.report.severity().is_none()) {
+        println!("{} ({}) is not reported", one.id, one.category);
+    }
+    let (read, counted) = (share(&of(0)), share(&of(1)));
+    println!("read {read:.2}, only counted {counted:.2}");
+    assert!(set.len() >= 100 && set.iter().all(|one| one.malicious));
+    assert!(read >= 0.95, "{read}");
+    assert!(counted >= 0.8, "{counted}");
+}
+
 #[test]
 fn definitions_of_others() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/poison/dev.jsonl");

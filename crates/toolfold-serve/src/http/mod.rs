@@ -227,7 +227,14 @@ fn admit(app: &App, parts: &Parts) -> Result<Principal, Refused> {
         return admitted;
     }
     match app.gateway.knock(admitted.as_ref().ok()) {
-        Ok(()) => admitted,
-        Err(wait) => Err(Refused::too_often(wait)),
+        Ok(()) => admitted.inspect_err(|refused| {
+            if refused.status == StatusCode::UNAUTHORIZED {
+                app.gateway.turned_away(None, Code::NotAuthorized);
+            }
+        }),
+        Err(wait) => {
+            app.gateway.turned_away(admitted.as_ref().ok(), Code::RateLimited);
+            Err(Refused::too_often(wait))
+        }
     }
 }

@@ -104,7 +104,8 @@ async fn counters_count_and_readiness_is_told() {
         "toolfold_refusals_total{code=\"TOOL_NOT_FOUND\"} 1",
         "toolfold_disclosures_total{via=\"search\"} 1",
         "toolfold_search_seconds_count 1",
-        "mcp_server_operation_duration_seconds_count{mcp_method_name=\"tools/call\",error_type=\"\"} 3",
+        "mcp_server_operation_duration_seconds_count{mcp_method_name=\"tools/call\",error_type=\"\"} 2",
+        "mcp_server_operation_duration_seconds_count{mcp_method_name=\"tools/call\",error_type=\"tool_error\"} 1",
         "mcp_client_operation_duration_seconds_count{mcp_method_name=\"tools/call\",error_type=\"\"} 1",
     ] {
         assert!(text.lines().any(|found| found == line), "{line} in\n{text}");

@@ -96,7 +96,7 @@ fn in_file(file: &Path) -> Result<Scanned, Fail> {
     let text = std::fs::read_to_string(file).map_err(|error| unreadable(format!("cannot be read: {error}")))?;
     let name = file.file_stem().unwrap_or_default().to_string_lossy();
     let found = Definitions::read(&text, &name);
-    if found.list.is_empty() && found.texts.is_empty() {
+    if found.list.is_empty() && found.texts.is_empty() && found.cases.is_empty() {
         return Ok(vec![(name.to_string(), scan_texts(&name, [piece("text", &text)], &Context::new()))]);
     }
     Ok(found.scan())
@@ -108,6 +108,16 @@ struct Definitions {
     list: Vec<(String, Value)>,
     /// Instructions of servers.
     texts: Vec<(String, String)>,
+    /// Lines with a tool and those it is seen beside: each is a world of its own.
+    cases: Vec<Case>,
+}
+
+/// A tool as somebody has put it down to be judged: `{"id", "server", "tool", "peers": [{"server", "tool"}]}`.
+struct Case {
+    id: String,
+    server: String,
+    tool: Value,
+    peers: Vec<(String, Value)>,
 }
 
 impl Definitions {
@@ -130,6 +140,9 @@ impl Definitions {
             Value::Array(items) => items.into_iter().for_each(|item| self.take(item, server)),
             Value::Object(mut members) => {
                 let named = members.get("server").and_then(Value::as_str).unwrap_or(server).to_owned();
+                if let Some(case) = Case::of(&members, &named) {
+                    return self.cases.push(case);
+                }
                 for inner in ["result", "tool", "tools", "prompts", "resources"] {
                     if let Some(value @ (Value::Object(_) | Value::Array(_))) = members.shift_remove(inner) {
                         self.take(value, &named);
@@ -167,7 +180,28 @@ impl Definitions {
         let entries = self.list.iter().map(|(server, definition)| {
             (format!("{server}.{}", text(definition, "name")), scan_definition(server, definition, &context))
         });
-        texts.chain(entries).collect()
+        texts.chain(entries).chain(self.cases.iter().map(Case::scan)).collect()
+    }
+}
+
+impl Case {
+    /// `None` for what has no id of its own, or is no tool.
+    fn of(members: &serde_json::Map<String, Value>, server: &str) -> Option<Case> {
+        let (id, tool) = (members.get("id")?.as_str()?, members.get("tool").filter(|tool| tool.is_object())?);
+        let peers = members.get("peers").and_then(Value::as_array).into_iter().flatten();
+        let peers =
+            peers.filter_map(|peer| Some((peer.get("server")?.as_str()?.to_owned(), peer.get("tool")?.clone())));
+        Some(Case { id: id.to_owned(), server: server.to_owned(), tool: tool.clone(), peers: peers.collect() })
+    }
+
+    fn scan(&self) -> (String, Report) {
+        let text = |tool: &Value, key: &str| tool.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let mut context = Context::new();
+        for (server, tool) in &self.peers {
+            let (name, description) = (text(tool, "name"), text(tool, "description"));
+            context.add(server, [(name.as_str(), description.as_str())]);
+        }
+        (self.id.clone(), scan_definition(&self.server, &self.tool, &context))
     }
 }
 

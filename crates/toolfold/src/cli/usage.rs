@@ -30,7 +30,8 @@ pub(crate) struct Since {
 #[derive(Debug, Args, Serialize, Deserialize)]
 #[command(
     after_help = "Counted from the audit, so only what is still in it counts. Saved is what all definitions of today would have \
-cost in every conversation, less what Toolfold's own list and its answers cost."
+cost in every conversation, less what Toolfold's own list and its answers cost. Tokens of a tool are about those of its \
+arguments and results, four bytes each."
 )]
 pub(crate) struct UsageCommand {
     #[command(flatten)]
@@ -91,7 +92,7 @@ impl Costs {
 
 fn told(usage: &Tally, costs: &Costs, lines: usize, style: Style) -> String {
     let mut rows = vec![
-        ["tool", "calls", "failed", "refused", "discovered", "direct", "median", "95 %", "by"]
+        ["tool", "calls", "failed", "refused", "discovered", "direct", "median", "95 %", "tokens", "by"]
             .map(|head| style.bold(head))
             .to_vec(),
     ];
@@ -108,6 +109,7 @@ fn told(usage: &Tally, costs: &Costs, lines: usize, style: Style) -> String {
             tool.direct.to_string(),
             format!("{:.1} ms", tool.median),
             format!("{:.1} ms", tool.p95),
+            tool.tokens.to_string(),
             shown_line(&by.join(", ")).into_owned(),
         ]);
     }
