@@ -6,6 +6,7 @@
 //!
 //! Pure and linear: no IO, no clock, bounded input, and work that grows with the text and not faster.
 
+mod aside;
 mod blob;
 mod characters;
 mod compare;
@@ -21,6 +22,7 @@ mod parameter;
 mod piece;
 mod rules;
 mod scan;
+mod schemes;
 mod sentence;
 mod tags;
 mod visible;

@@ -14,10 +14,10 @@ use crate::context::Context;
 use crate::finding::{Family, Finding, Report, Severity};
 use crate::parameter::{self, spelled};
 use crate::piece::{Piece, Pieces, Role, cut};
-use crate::rules::{Rule, TABLE};
+use crate::rules::{self, Rule};
 use crate::sentence::{Passage, Span};
 use crate::visible::excerpt;
-use crate::{blob, tags};
+use crate::{aside, blob, tags};
 
 /// An entry of a catalog: its whole definition, beside the other servers.
 pub fn scan_entry(entry: &Entry, context: &Context) -> Report {
@@ -99,6 +99,9 @@ impl<'a> Subject<'a> {
                 self.says(piece, &passage, &mut report);
                 self.names_others(piece, &passage, &mut report);
                 self.tagged(piece, &passage, &mut report);
+                if piece.place == "/description" {
+                    aside::look(self.name, piece, &passage, &mut report);
+                }
                 self.encoded(piece, &mut report);
                 embedded(piece, &mut report);
             }
@@ -126,7 +129,7 @@ impl<'a> Subject<'a> {
     }
 
     fn says(&self, piece: &Piece<'_>, passage: &Passage, report: &mut Report) {
-        for rule in TABLE.iter().filter(|rule| !rule.off_purpose || self.off_purpose) {
+        for rule in rules::all().filter(|rule| !rule.off_purpose || self.off_purpose) {
             for span in passage.spans(rule.sentences) {
                 report.work += span.work();
                 if let Some((start, end)) = speaks(rule, &span) {

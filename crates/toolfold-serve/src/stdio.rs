@@ -10,7 +10,7 @@ use tokio::sync::Semaphore;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
-use toolfold_core::{Principal, Surface};
+use toolfold_core::{Code, Principal, Surface};
 use toolfold_gateway::Gateway;
 use toolfold_wire::{BadMessage, Id, Message, Object, Raw, RpcError, code, raw};
 use tracing::debug;

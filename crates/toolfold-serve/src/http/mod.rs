@@ -29,6 +29,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hyper::StatusCode;
 use hyper::body::Incoming;
 use hyper::http::request::Parts;
 use hyper::server::conn::http1;
@@ -38,7 +39,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use toolfold_core::{Principal, Surface};
+use toolfold_core::{Code, Principal, Surface};
 use toolfold_gateway::Gateway;
 use tracing::{debug, warn};
 

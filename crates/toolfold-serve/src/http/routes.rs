@@ -15,6 +15,7 @@ use super::{App, post, rest};
 use crate::text::shown;
 
 /// What the counters are written in.
+const CLASSIC: &str = "text/plain; version=0.0.4; charset=utf-8";
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 pub(crate) async fn answer(app: &Arc<App>, principal: Principal, peer: IpAddr, parts: Parts, body: Incoming) -> Reply {
@@ -38,7 +39,7 @@ pub(crate) async fn answer(app: &Arc<App>, principal: Principal, peer: IpAddr, p
         "/" => front(&parts.headers),
         "/healthz" => json_response(StatusCode::OK, r#"{"status":"ok"}"#),
         "/readyz" => ready(app),
-        "/metrics" => metrics(app),
+        "/metrics" => metrics(app, &parts.headers),
         "/openapi.json" => json_response(StatusCode::OK, rest::OPENAPI),
         _ => text_response(StatusCode::NOT_FOUND, "There is nothing here. The MCP endpoint is /mcp.\n"),
     }
@@ -52,10 +53,30 @@ fn ready(app: &App) -> Reply {
     }
 }
 
-fn metrics(app: &App) -> Reply {
-    let mut response = text_response(StatusCode::OK, app.gateway.metrics());
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(OPEN_METRICS));
+/// The newer format, unless somebody asks for the older one alone.
+fn metrics(app: &App, headers: &HeaderMap) -> Reply {
+    let accepted = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    let is_plain = accepted.contains("text/plain") && !accepted.contains("openmetrics");
+    let text = app.gateway.metrics();
+    let (text, kind) = if is_plain { (classic(&text), CLASSIC) } else { (text, OPEN_METRICS) };
+    let mut response = text_response(StatusCode::OK, text);
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     response
+}
+
+/// The older format: a counter is called as its samples are, and units and ends are not told.
+fn classic(text: &str) -> String {
+    let counters: Vec<&str> =
+        text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.strip_suffix(" counter")).collect();
+    let told = text.lines().filter(|line| !line.starts_with("# UNIT ") && *line != "# EOF");
+    let lines = told.map(|line| {
+        let about = ["# TYPE ", "# HELP "].into_iter().find_map(|mark| Some((mark, line.strip_prefix(mark)?)));
+        match about.and_then(|(mark, rest)| Some((mark, rest.split_once(' ')?))) {
+            Some((mark, (name, rest))) if counters.contains(&name) => format!("{mark}{name}_total {rest}\n"),
+            _ => format!("{line}\n"),
+        }
+    });
+    lines.collect()
 }
 
 fn no_surface(name: &str) -> Reply {
@@ -80,4 +101,17 @@ pub(crate) fn not_allowed(allowed: &'static str) -> Reply {
     let mut response = text_response(StatusCode::METHOD_NOT_ALLOWED, format!("Use {allowed} here.\n"));
     response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allowed));
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_older_format_names_counters_as_their_samples() {
+        let new = "# HELP a_calls Calls.\n# TYPE a_calls counter\na_calls_total 3\n# TYPE b_seconds histogram\n# UNIT b_seconds seconds\n# EOF\n";
+        let old =
+            "# HELP a_calls_total Calls.\n# TYPE a_calls_total counter\na_calls_total 3\n# TYPE b_seconds histogram\n";
+        assert_eq!(classic(new), old);
+    }
 }

@@ -6,7 +6,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
-use toolfold_config::{Config, Limits, Rate};
+use toolfold_audit::Reader;
+use toolfold_config::{AuditMode, Config, Limits, Rate};
 use toolfold_core::Surface;
 use toolfold_test::{FakeServer, HttpClient, plain_http};
 
@@ -24,9 +25,12 @@ fn call(tool: &str) -> Value {
 
 #[tokio::test]
 async fn too_many_requests_are_told_when_to_come_back() {
+    let folder = tempfile::tempdir().unwrap();
     let mut config = with_token("s3cret");
     config.limits = Limits { requests: rate(2), unauthenticated: rate(1), ..Limits::default() };
-    let address = over_http(start(config), Surface::Compact).await;
+    (config.audit.mode, config.audit.path) = (AuditMode::On, Some(folder.path().join("audit.db")));
+    let gateway = start(config);
+    let address = over_http(gateway.clone(), Surface::Compact).await;
     let get = async |path: &str, token: &str| {
         let request = plain_http().get(format!("http://{address}{path}")).header("authorization", token);
         let reply = request.send().await.unwrap();
@@ -43,6 +47,30 @@ async fn too_many_requests_are_told_when_to_come_back() {
     assert!(body.contains("RATE_LIMITED") && body.contains("1800 s"), "{body}");
     assert_eq!(get("/mcp", "Bearer s3cret").await.0, 429);
     assert_eq!(get("/healthz", "Bearer s3cret").await.0, 200, "a probe is not counted");
+
+    // Who was turned away is on record and counted, however often they came, in a few words.
+    let metrics = gateway.metrics();
+    for line in
+        ["toolfold_refusals_total{code=\"NOT_AUTHORIZED\"} 1", "toolfold_refusals_total{code=\"RATE_LIMITED\"} 3"]
+    {
+        assert!(metrics.lines().any(|found| found == line), "{line} in\n{metrics}");
+    }
+    gateway.stop().await;
+    let reader = Reader::open(&folder.path().join("audit.db")).unwrap().unwrap();
+    let events = reader.tail(100).unwrap();
+    let told =
+        events.iter().filter_map(|stored| stored.event()).filter(|event| event.outcome.as_deref() == Some("refused"));
+    let told: Vec<_> = told.map(|event| (event.kind.as_str(), event.principal, event.about, event.events)).collect();
+    let (token, limited) = (Some("token".to_owned()), Some("RATE_LIMITED".to_owned()));
+    for expected in [
+        ("login", None, Some("NOT_AUTHORIZED".to_owned()), Some(1)),
+        ("refuse", None, limited.clone(), Some(1)),
+        ("refuse", token.clone(), limited.clone(), Some(1)),
+        ("refuse", token, limited, Some(1)),
+    ] {
+        assert!(told.contains(&expected), "{expected:?} in {told:?}");
+    }
+    assert_eq!(told.len(), 4);
 }
 
 #[tokio::test]

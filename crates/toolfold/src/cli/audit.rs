@@ -208,7 +208,7 @@ fn whole(stored: &Stored) -> Value {
 /// One event for a person: when, who, what, how, and what came of it.
 fn row(event: &AuditEvent) -> Vec<String> {
     let line = |text: &str| shown_line(text).into_owned();
-    let what = event.tool.clone().or_else(|| match event.shown.len() {
+    let what = event.tool.clone().or_else(|| event.target.clone()).or_else(|| match event.shown.len() {
         0 => event.server.clone().or_else(|| event.method.clone()),
         1 => event.shown.first().cloned(),
         many => Some(format!("{many} tools")),

@@ -1,0 +1,126 @@
+//! The rules about whole schemes: most of them are one concept that says it all (`lexicon/schemes.rs`).
+
+use crate::concept::*;
+use crate::finding::Family;
+use crate::rules::{MOVE, RULE, Rule};
+use crate::sentence::Shape::{Then, Together};
+
+pub(crate) const SCHEMES: &[Rule] = &[
+    Rule {
+        id: "consent-waived",
+        family: Family::Pretext,
+        shapes: &[Together(&[WAIVED])],
+        unless: RETURNED,
+        reason: "takes consent for granted that nobody gave",
+        ..RULE
+    },
+    Rule {
+        id: "around-everything",
+        family: Family::OrderCoercion,
+        shapes: &[
+            Together(&[GATED]),
+            Together(&[EVERYTHING, CALL | MUST | MODEL | SEND | PUT | THIS_TOOL]),
+            Then(&[THIS_TOOL, CHOOSE, EVERYTHING], 30),
+        ],
+        unless: DESCRIBED,
+        reason: "puts itself before, behind or around everything else that is done",
+        ..RULE
+    },
+    Rule {
+        id: "puppet",
+        family: Family::Override,
+        shapes: &[Together(&[PUPPET])],
+        unless: DESCRIBED,
+        reason: "tells the model who it is, or what no longer holds for it",
+        ..RULE
+    },
+    Rule {
+        id: "bait",
+        family: Family::Preference,
+        shapes: &[Together(&[BAIT])],
+        reason: "wants to be chosen for praise, rewards or fear, and not for what it does",
+        ..RULE
+    },
+    Rule {
+        id: "doctored",
+        family: Family::Tampering,
+        shapes: &[
+            Together(&[DOCTORED]),
+            Then(&[ALTER, TARGET, ANSWER], 40),
+            Then(&[ANSWER, PUT | ALTER, ADDRESS | SHELL | SECRET_PATH | TALK], 60),
+        ],
+        reason: "has something shown that is not what it is said to be",
+        ..RULE
+    },
+    Rule {
+        id: "steered",
+        family: Family::Tampering,
+        shapes: &[Together(&[STEERED])],
+        reason: "fixes a value that is the user's to choose",
+        ..RULE
+    },
+    Rule {
+        id: "once-more",
+        family: Family::Tampering,
+        shapes: &[Together(&[TWICE])],
+        unless: DESCRIBED | NOT,
+        reason: "has something done again that was done",
+        ..RULE
+    },
+    Rule {
+        id: "takeover",
+        family: Family::Override,
+        shapes: &[Together(&[TAKEOVER])],
+        unless: NOT,
+        reason: "has the model take what comes back for instructions",
+        ..RULE
+    },
+    Rule {
+        id: "decode-and-do",
+        family: Family::EncodedPayload,
+        shapes: &[Together(&[DECODE])],
+        unless: DESCRIBED,
+        reason: "has the model do what an encoded text says",
+        ..RULE
+    },
+    Rule {
+        id: "sabotage",
+        family: Family::Command,
+        shapes: &[Together(&[SABOTAGE])],
+        unless: DESCRIBED,
+        reason: "takes defences down or opens doors that are not what the tool is for",
+        ..RULE
+    },
+    Rule {
+        id: "asks-what-you-know",
+        family: Family::ExfiltrationParameter,
+        shapes: &[Together(&[KNOWN_TO_YOU, SECRET | SECRET_PATH | TALK | SYSTEM_PROMPT | WHOLE])],
+        unless: NOT,
+        reason: "asks for what the model has seen or been told elsewhere",
+        ..RULE
+    },
+    Rule {
+        id: "picture-from-elsewhere",
+        family: Family::SendingElsewhere,
+        shapes: &[Together(&[BEACON])],
+        reason: "has a picture shown that is fetched from elsewhere, which tells that place what its address holds",
+        ..RULE
+    },
+    Rule {
+        id: "mentions-secret-path",
+        family: Family::SensitivePath,
+        shapes: &[Together(&[CROWN]), Together(&[LAID_OPEN, MUST | PUT | SEND | BROKEN])],
+        unless: DESCRIBED | RETURNED | NOT,
+        off_purpose: true,
+        reason: "speaks of keys, password files or configurations that are not what the tool is for",
+        ..RULE
+    },
+    Rule {
+        id: "sends-to-address",
+        family: Family::SendingElsewhere,
+        shapes: &[Then(&[SEND, ADDRESSEE], 45), Then(&[SEND, ELSEWHERE], 40)],
+        unless: DESCRIBED | RETURNED,
+        reason: "sends something to an address that is written down in it",
+        ..RULE
+    },
+];
