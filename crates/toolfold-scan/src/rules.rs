@@ -39,7 +39,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Rule> {
 }
 
 /// Takes something somewhere.
-pub(crate) const MOVE: Concepts = SEND | PUT;
+const MOVE: Concepts = SEND | PUT;
 const PRIVATE: Concepts = SECRET_PATH | SECRET | TALK | SYSTEM_PROMPT;
 const PLACE: Concepts = ELSEWHERE | WEBHOOK | ADDRESS;
 const ORDER: Concepts = MUST | MODEL | ALSO | BEFORE | WHENEVER;

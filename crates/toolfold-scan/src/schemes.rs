@@ -2,7 +2,7 @@
 
 use crate::concept::*;
 use crate::finding::Family;
-use crate::rules::{MOVE, RULE, Rule};
+use crate::rules::{RULE, Rule};
 use crate::sentence::Shape::{Then, Together};
 
 pub(crate) const SCHEMES: &[Rule] = &[
