@@ -30,8 +30,7 @@ pub(crate) struct Since {
 #[derive(Debug, Args, Serialize, Deserialize)]
 #[command(
     after_help = "Counted from the audit, so only what is still in it counts. Saved is what all definitions of today would have \
-cost in every conversation, less what Toolfold's own list and its answers cost. Tokens of a tool are about those of its \
-arguments and results, four bytes each."
+cost in every conversation, less what Toolfold's own list and its answers cost."
 )]
 pub(crate) struct UsageCommand {
     #[command(flatten)]
