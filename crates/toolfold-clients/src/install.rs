@@ -12,7 +12,7 @@ use crate::environment::Environment;
 use crate::files::{self, FileError};
 use crate::format::FileFormat;
 use crate::own::is_own_entry;
-use crate::table::{Allow, KnownClient, Way};
+use crate::table::{Allow, KnownClient, Passes, Way};
 
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
@@ -124,6 +124,21 @@ fn merged(old: &Value, new: Value, client: &KnownClient, way: &Way) -> Value {
     };
     let kept = old.as_object().into_iter().flatten().filter(|(key, _)| foreign(key));
     let mut merged = new.as_object().cloned().unwrap_or_default();
+    // Variables that somebody else wants handed on are handed on, and a value that somebody wrote there stays.
+    match client.passes {
+        Passes::Listed(key) => {
+            if let (Some(Value::Array(names)), Some(old)) = (merged.get_mut(key), old[key].as_array()) {
+                let new = std::mem::replace(names, old.clone());
+                names.extend(new.into_iter().filter(|name| !old.contains(name)));
+            }
+        }
+        Passes::Mapped(key) => {
+            if let (Some(Value::Object(map)), Some(old)) = (merged.get_mut(key), old[key].as_object()) {
+                map.extend(old.clone());
+            }
+        }
+        Passes::Everything => {}
+    }
     merged.extend(kept.map(|(key, value)| (key.clone(), value.clone())));
     Value::Object(merged)
 }
@@ -282,6 +297,16 @@ pub fn points_here(environment: &Environment, client: &KnownClient) -> bool {
         edit::get(&root, &client.own_slot(&root)).map(is_own_entry)
     };
     client.is_written && read().unwrap_or(false)
+}
+
+/// Those of the variables that a client whose file leads to Toolfold does not hand on to it.
+pub fn withheld(environment: &Environment, client: &KnownClient, variables: &[String]) -> Vec<String> {
+    let read = || {
+        let text = files::read(&client.own_file(environment)?).ok()??;
+        let root = client.format.parse(&text).ok()?;
+        edit::get(&root, &client.own_slot(&root)).map(|entry| client.withheld(entry, variables))
+    };
+    read().unwrap_or_default()
 }
 
 /// What was done to one client's files.

@@ -36,7 +36,7 @@ pub use import::{
     FoundIn, ImportOptions, ImportPlan, LeftOut, PlannedServer, plan_import, remove_server, server_names, write_server,
 };
 pub use install::{
-    FileChange, InstallError, InstallPlan, apply_install, apply_undo, plan_install, plan_undo, points_here,
+    FileChange, InstallError, InstallPlan, apply_install, apply_undo, plan_install, plan_undo, points_here, withheld,
 };
 pub use own::{USUAL_PORT, is_own};
 pub use read::ForeignServer;
@@ -44,7 +44,8 @@ pub use recognise::{Recognised, recognise};
 pub use secrets::MovedSecret;
 pub use survey::{Scope, SeenFile, seen, survey};
 pub use table::{
-    Allow, Base, ENTRY_NAME, Evidence, Extra, FilePlace, KnownClient, Proof, Rank, Spelling, Status, TimeUnit,
-    Variables, Way, client, clients, document,
+    Allow, Base, ENTRY_NAME, Evidence, Extra, FilePlace, KnownClient, Passes, Proof, Rank, Spelling, Status, TimeUnit,
+    Variables, Way, client, clients, document, snippets,
 };
+pub use variables::named_in as variables_in;
 pub use verify::{Verified, verify};

@@ -10,6 +10,9 @@ use crate::definition::ServerDefinition;
 use crate::table::{TimeUnit, Variables};
 use crate::variables::{Folders, escaped, translate};
 
+/// How a note begins that tells why an entry cannot be used as it is.
+pub(crate) const FOR_NOW: &str = "off for now";
+
 /// What an entry became.
 #[derive(Debug, Clone)]
 pub struct ForeignServer {
@@ -49,7 +52,7 @@ pub(crate) fn server(name: &str, value: &Value, reading: Reading<'_>) -> Foreign
     };
     let mut entry = Entry { table: flat(table), reading, notes: Vec::new(), off: Vec::new() };
     let outcome = entry.definition();
-    let off = entry.off.iter().map(|why| format!("off for now: {why}"));
+    let off = entry.off.iter().map(|why| format!("{FOR_NOW}: {why}"));
     ForeignServer { name, outcome, notes: off.chain(entry.notes).collect() }
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::environment::Environment;
 use crate::format::FileFormat;
 use crate::import::{free_name, write_server};
-use crate::read::ForeignServer;
+use crate::read::{FOR_NOW, ForeignServer};
 use crate::survey::{folders, in_root};
 use crate::table::{KnownClient, Variables, clients};
 
@@ -82,7 +82,16 @@ fn whose(path: &Path, text: &str) -> Option<(&'static KnownClient, Value)> {
     };
     let by_place = clients().filter(fits).find_map(read);
     let is_own = || FileFormat::Toml.parse(text).is_ok_and(|root| root.get("servers").is_some());
-    by_place.or_else(|| if is_own() { None } else { by_content(path, text) })
+    let known = by_place.or_else(|| if is_own() { None } else { by_content(path, text) });
+    known
+        .or_else(|| if is_own() { None } else { clients().filter(fits).find_map(|client| without(client, path, text)) })
+}
+
+/// A client's own file before it has any server. A project's `.mcp.json` is nobody's in particular.
+fn without(client: &'static KnownClient, path: &Path, text: &str) -> Option<(&'static KnownClient, Value)> {
+    let root = client.format.parse(text).ok()?;
+    let has_something = root.as_object().is_some_and(|members| !members.is_empty());
+    (has_something && !path.ends_with(".mcp.json")).then_some((client, root))
 }
 
 /// The first client whose kind of file it is, and whose way of holding servers it has. `mcpServers` alone is anybody's, and is
@@ -135,7 +144,10 @@ fn is_plain(text: &str, root: &Value, servers: &[ForeignServer]) -> bool {
     };
     let counted: usize =
         containers.iter().filter_map(|container| container.as_object()).map(|members| members.len()).sum();
+    // What an editor would ask for, or a file would hold, is told of and left out; our own reader would stop there.
+    let is_whole = |server: &ForeignServer| !server.notes.iter().any(|note| note.starts_with(FOR_NOW));
     serde_json::from_str::<Value>(text).is_ok()
+        && servers.iter().all(is_whole)
         && !containers.is_empty()
         && servers.len() <= counted
         && !containers

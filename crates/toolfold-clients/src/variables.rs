@@ -3,6 +3,9 @@
 
 use std::path::Path;
 
+use serde_json::Value;
+
+use crate::format::FileFormat;
 use crate::table::Variables;
 
 /// What a text means that is no variable: folders that an editor knows.
@@ -47,6 +50,32 @@ pub(crate) fn needed(text: &str) -> Vec<String> {
     let unescaped = text.replace("$$", "");
     let names = unescaped.split("${").skip(1).filter_map(|rest| rest.split_once('}')).map(|(inner, _)| inner);
     names.filter(|name| is_name(name)).map(str::to_owned).collect()
+}
+
+/// Every variable that a `toolfold.toml` names, with a default or without, each once. Of a broken file: none.
+pub fn named_in(text: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    collect(&FileFormat::Toml.parse(text).unwrap_or_default(), &mut names);
+    names
+}
+
+fn collect(value: &Value, names: &mut Vec<String>) {
+    match value {
+        Value::String(text) => {
+            let unescaped = text.replace("$$", "");
+            for rest in unescaped.split("${").skip(1) {
+                let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+                let (name, behind) = rest.split_at(end);
+                let is_variable = is_name(name) && (behind.starts_with('}') || behind.starts_with(":-"));
+                if is_variable && !names.iter().any(|known| known == name) {
+                    names.push(name.to_owned());
+                }
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect(item, names)),
+        Value::Object(members) => members.values().for_each(|member| collect(member, names)),
+        _ => {}
+    }
 }
 
 pub(crate) fn is_name(name: &str) -> bool {

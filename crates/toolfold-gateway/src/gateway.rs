@@ -269,6 +269,11 @@ impl Gateway {
         self.0.snapshot.load().index.is_precise()
     }
 
+    /// How many entries the encoder has read of how many that it has to, while it does.
+    pub fn encoding(&self) -> Option<(usize, usize)> {
+        self.0.precise.under_way()
+    }
+
     pub async fn status(&self) -> Vec<ServerStatus> {
         self.0.waiting.published().await;
         let snapshot = self.0.snapshot.load_full();

@@ -39,12 +39,15 @@ struct Shared {
     done: watch::Sender<u64>,
     /// The newest catalog, until the thread takes it.
     newest: Mutex<Option<Wanted>>,
+    /// How many entries are encoded of how many, while that is being done.
+    under_way: Mutex<Option<(usize, usize)>>,
     stopped: AtomicBool,
 }
 
 impl Default for Shared {
     fn default() -> Self {
-        Shared { done: watch::Sender::new(0), newest: Mutex::default(), stopped: AtomicBool::new(false) }
+        let (newest, under_way) = (Mutex::default(), Mutex::default());
+        Shared { done: watch::Sender::new(0), newest, under_way, stopped: AtomicBool::new(false) }
     }
 }
 
@@ -89,6 +92,11 @@ impl Tier {
         }
     }
 
+    /// How many entries are encoded of how many that have to be, where that is under way.
+    pub(crate) fn under_way(&self) -> Option<(usize, usize)> {
+        *self.shared.under_way.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The vectors of this catalog are published, or it has none.
     pub(crate) fn finish(&self, catalog: u64) {
         self.shared.finish(catalog);
@@ -104,6 +112,10 @@ impl Tier {
 }
 
 impl Shared {
+    fn is_at(&self, place: Option<(usize, usize)>) {
+        *self.under_way.lock().unwrap_or_else(PoisonError::into_inner) = place;
+    }
+
     fn finish(&self, catalog: u64) {
         self.done.send_modify(|done| *done = catalog.max(*done));
     }
@@ -161,7 +173,9 @@ impl Worker {
                 Some(job) => {
                     drop(catalog);
                     let (entries, fresh) = (job.wanted.len(), job.missing.len());
-                    let Some(precise) = self.encode(job) else { continue };
+                    let encoded = self.encode(job);
+                    self.shared.is_at(None);
+                    let Some(precise) = encoded else { continue };
                     if fresh > 0 {
                         info!(entries, encoded = fresh, "search is precise now");
                     }
@@ -237,7 +251,8 @@ impl Worker {
     /// Encodes what is missing; nothing where something else is to be done first. What was done until then is kept.
     fn encode(&mut self, job: Job) -> Option<toolfold_index::Precise> {
         debug!(entries = job.wanted.len(), missing = job.missing.len(), "precise search");
-        for batch in job.missing.chunks(BATCH) {
+        for (number, batch) in job.missing.chunks(BATCH).enumerate() {
+            self.shared.is_at(Some((number * BATCH, job.missing.len())));
             let mut fresh = Vec::new();
             let mut interrupted = false;
             for (fingerprint, text) in batch {

@@ -1,6 +1,10 @@
 //! The table as a page for people.
 
-use super::{Allow, Evidence, Extra, KnownClient, Proof, Rank, Variables, clients};
+use serde_json::Value;
+
+use super::{Allow, Base, Evidence, Extra, FilePlace, KnownClient, Passes, Proof, Rank, Variables, Way, clients};
+use crate::edit;
+use crate::format::FileFormat;
 
 const OPENING: &str = "\
 # Clients
@@ -12,6 +16,9 @@ file, and `toolfold install CLIENT --undo` takes it out again. This page is made
 `~` is your home (`%USERPROFILE%` on Windows), `<config>` is `~/.config` on Linux, `~/Library/Application Support` on macOS and
 `%APPDATA%` on Windows. Where a variable is named, it comes first. *Tried* means with the program itself, *read* means from
 its documentation.
+
+What is shown for each client is what `toolfold install` writes, to be copied where you would rather do that yourself: put the place of
+your program and of your `toolfold.toml` into it, in whole paths.
 ";
 
 /// In Markdown.
@@ -27,6 +34,25 @@ pub fn document() -> String {
         text.push_str(&section(client));
     }
     text
+}
+
+/// What to write into every client's file by hand, for the README: each text once, with the clients that take it.
+pub fn snippets() -> String {
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for client in clients().filter(|client| client.is_written) {
+        let usual = |place: &&FilePlace| {
+            place.rank == Rank::Main && !matches!(place.base, Base::Variable(_) | Base::AppData | Base::LocalAppData)
+        };
+        // As it is on Linux.
+        let file = client.user.iter().find(usual).map(FilePlace::shown).unwrap_or_default();
+        let file = file.replace("<config>", "~/.config");
+        let (text, who) = (snippet(client), format!("{} (`{file}`)", client.name));
+        match groups.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, clients)) => clients.push(who),
+            None => groups.push((text, vec![who])),
+        }
+    }
+    groups.into_iter().map(|(text, clients)| format!("{}:\n{text}\n", clients.join(", "))).collect()
 }
 
 fn row(client: &KnownClient) -> String {
@@ -98,10 +124,36 @@ fn section(client: &KnownClient) -> String {
         };
         text.push_str(&format!("- {proof}\n"));
     }
+    match client.passes {
+        Passes::Everything => {}
+        Passes::Listed(key) => text.push_str(&format!(
+            "- it hands few variables on: those that `toolfold.toml` names are listed in `{key}` of the entry\n"
+        )),
+        Passes::Mapped(key) => text.push_str(&format!(
+            "- it hands no variable on that looks like a secret: those that `toolfold.toml` names are in `{key}` of the entry\n"
+        )),
+    }
     for note in client.notes {
         text.push_str(&format!("\n{note}\n"));
     }
+    text.push_str(&snippet(client));
     text
+}
+
+/// What would be in a file that has nothing else, where the servers behind Toolfold need no variable.
+fn snippet(client: &KnownClient) -> String {
+    let args = ["serve", "--stdio", "--config", "/path/to/toolfold.toml"].map(str::to_owned).to_vec();
+    let way = Way::Start { command: "/path/to/toolfold".to_owned(), args, variables: Vec::new() };
+    let slot = client.own_slot(&Value::Null);
+    let entry = client.entry(&way, false).filter(|_| client.is_written);
+    let made = entry.and_then(|entry| edit::set(client.format, "", &slot, &entry).ok().flatten());
+    let language = match client.format {
+        FileFormat::Json => "json",
+        FileFormat::Jsonc => "jsonc",
+        FileFormat::Toml => "toml",
+        FileFormat::Yaml => "yaml",
+    };
+    made.map_or_else(String::new, |made| format!("\n```{language}\n{}\n```\n", made.text.trim_end()))
 }
 
 fn variables(variables: Variables) -> &'static str {

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::edit::{Shape, Slot};
 use crate::format::FileFormat;
-pub use document::document;
+pub use document::{document, snippets};
 pub use places::{Base, FilePlace, Rank};
 
 /// What Toolfold is called in a client's file.
@@ -34,6 +34,7 @@ pub struct KnownClient {
     pub shape: Shape,
     pub spelling: Spelling,
     pub variables: Variables,
+    pub passes: Passes,
     /// The key of the time a call may take, and its unit.
     pub timeout: Option<(&'static str, TimeUnit)>,
     pub status: Option<Status>,
@@ -85,6 +86,17 @@ pub enum Variables {
     Curly,
     /// A text from somewhere: every spelling but `$V` alone.
     Any,
+}
+
+/// Whether what a client starts has the client's own variables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Passes {
+    /// All of them, as far as is known.
+    Everything,
+    /// A few, and those that this key of an entry lists.
+    Listed(&'static str),
+    /// None that looks like a secret, unless this key of an entry says that its value is its value.
+    Mapped(&'static str),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,8 +152,8 @@ pub fn client(id: &str) -> Option<&'static KnownClient> {
 /// What an entry that leads to Toolfold says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Way {
-    /// Start this program, with these arguments.
-    Start { command: String, args: Vec<String> },
+    /// Start this program, with these arguments; it wants to see these variables, where they are set.
+    Start { command: String, args: Vec<String>, variables: Vec<String> },
     /// Toolfold runs already, here.
     Reach { url: String },
 }
@@ -185,7 +197,7 @@ impl KnownClient {
             spelling.kind.as_ref().map(|kind| (kind.0, word(kind))).filter(|(_, word)| !word.is_empty())
         };
         match way {
-            Way::Start { command, args } => {
+            Way::Start { command, args, variables } => {
                 inner.extend(kind(|kind| kind.1).map(|(key, word)| (key.to_owned(), json!(word))));
                 match spelling.args {
                     Some(key) => {
@@ -197,6 +209,7 @@ impl KnownClient {
                         inner.insert(spelling.command.to_owned(), json!(all));
                     }
                 }
+                inner.extend(self.passing(variables));
             }
             Way::Reach { url } => {
                 inner.extend(kind(|kind| kind.2).map(|(key, word)| (key.to_owned(), json!(word))));
@@ -222,6 +235,35 @@ impl KnownClient {
             _ => {}
         }
         Some(Value::Object(entry))
+    }
+
+    /// The key that makes it hand these variables on.
+    fn passing(&self, variables: &[String]) -> Option<(String, Value)> {
+        if variables.is_empty() {
+            return None;
+        }
+        match self.passes {
+            Passes::Everything => None,
+            Passes::Listed(key) => Some((key.to_owned(), json!(variables))),
+            Passes::Mapped(key) => {
+                let same = |name: &String| (name.clone(), json!(format!("${{{name}}}")));
+                Some((key.to_owned(), Value::Object(variables.iter().map(same).collect())))
+            }
+        }
+    }
+
+    /// Those of the variables that its entry does not hand on.
+    pub(crate) fn withheld(&self, entry: &Value, variables: &[String]) -> Vec<String> {
+        let is_passed = |name: &String| match self.passes {
+            Passes::Everything => true,
+            Passes::Listed(key) => {
+                entry.get(key).and_then(Value::as_array).is_some_and(|names| names.contains(&json!(name)))
+            }
+            Passes::Mapped(key) => entry.get(key).is_some_and(|map| map.get(name).is_some()),
+        };
+        // Where Toolfold runs already, the client gives it nothing.
+        let is_started = entry.get(self.spelling.command).is_some();
+        variables.iter().filter(|name| is_started && !is_passed(name)).cloned().collect()
     }
 }
 

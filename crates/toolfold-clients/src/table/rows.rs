@@ -2,7 +2,7 @@
 
 use super::Base::{AppData, Home, Variable, Xdg};
 use super::Variables::{Any, Braces, Curly, Dollar, Nothing};
-use super::{Allow, Evidence, Extra, FilePlace, KnownClient, Proof, Spelling, Status, TimeUnit};
+use super::{Allow, Evidence, Extra, FilePlace, KnownClient, Passes, Proof, Spelling, Status, TimeUnit};
 use crate::edit::Shape;
 use crate::format::FileFormat;
 
@@ -39,6 +39,7 @@ pub(super) const USUAL: KnownClient = KnownClient {
     shape: Shape::Map,
     spelling: PLAIN,
     variables: Braces,
+    passes: Passes::Everything,
     timeout: None,
     status: None,
     allow: None,
@@ -79,12 +80,10 @@ pub(super) const ROWS: &[KnownClient] = &[
         format: FileFormat::Toml,
         containers: &[&["mcp_servers"]],
         variables: Nothing,
+        passes: Passes::Listed("env_vars"),
         timeout: Some(("tool_timeout_sec", TimeUnit::Seconds)),
         status: Some(Status { arguments: &["mcp", "list"], proof: Proof::Line("enabled"), connects: false }),
         allow: Some(Allow::ToolTable("tools", "approval_mode", "approve")),
-        notes: &[
-            "It gives a server few variables: those that your servers need have to be in the environment it passes on.",
-        ],
         ..USUAL
     },
     KnownClient {
@@ -99,6 +98,7 @@ pub(super) const ROWS: &[KnownClient] = &[
         project: &[".gemini/settings.json"],
         spelling: Spelling { kind: Some(("type", "", "http")), ..PLAIN },
         variables: Dollar,
+        passes: Passes::Mapped("env"),
         timeout: Some(("timeout", TimeUnit::Milliseconds)),
         status: Some(Status { arguments: &["mcp", "list"], proof: Proof::Line("Connected"), connects: true }),
         notes: &["In a folder that it does not trust, it starts no server."],

@@ -127,6 +127,69 @@ fn yaml_file() -> impl Strategy<Value = String> {
     })
 }
 
+/// Pieces in any order, as a file with its own line ends, a mark at its beginning or none, and a last line that ends or does not.
+fn pieced(first: &'static [&'static str], then: &'static [&'static str]) -> impl Strategy<Value = String> {
+    let some =
+        |pieces: &'static [&'static str]| prop::sample::subsequence(pieces.to_vec(), 0..=pieces.len()).prop_shuffle();
+    let eol = prop_oneof![Just("\n"), Just("\r\n")];
+    (some(first), some(then), eol, any::<(bool, bool)>()).prop_map(|(first, then, eol, (marked, ended))| {
+        let text = [first, then].concat().concat();
+        let text = if ended { text.as_str() } else { text.trim_end_matches('\n') };
+        format!("{}{}", if marked { "\u{feff}" } else { "" }, text.replace('\n', eol))
+    })
+}
+
+/// TOML that people have: always right, and so always to be changed.
+fn whole_toml() -> impl Strategy<Value = String> {
+    pieced(
+        &[
+            "# mine\n",
+            "\n",
+            "model\t=\t\"[mcp_servers.toolfold]\"\t# a tab\n",
+            "day = 1979-05-27\n",
+            "many = [\n\t\"]\", # [\n]\n",
+        ],
+        &[
+            "[mcp_servers.other]   # foreign\ncommand = 'x'\nargs = [\n\t\"a\",\t# b\n]\n",
+            "[mcp_servers.\"a b\"]\n\tcommand = 'c'\n\n\t[mcp_servers.\"a b\".env]\n\tK = \"v\"\n",
+            "\n\n# about the projects\n[projects.\"/x\"]\ntrust_level = \"trusted\"\n",
+            "[[list]]\nname = \"other\"\n\n[[list]]\nname = \"z\" # last\n",
+            "[z.y]\nlong = '''\n[mcp_servers.toolfold]\n'''\n# the end\n",
+            "\n",
+        ],
+    )
+}
+
+/// The same of YAML.
+fn whole_yaml() -> impl Strategy<Value = String> {
+    let rest: &[&str] = &[
+        "# mine\n",
+        "\n",
+        "other: 1\t# a tab\n",
+        "text: |\n  # no comment\n  extensions:\n",
+        "quoted: \"extensions:\"\n",
+        "deep:\n    deeper:\n        - x\n        - {y: 1}\n",
+    ];
+    let servers: &[&str] = &[
+        "",
+        "extensions:\n  a:\n    type: builtin # x\n    envs: {}\n  # between\n  b: {c: 1}\n",
+        "extensions: # mine\n    a:\n        type: stdio\n        args:\n        - x\n",
+    ];
+    let listed: &[&str] =
+        &["", "list:\n- name: x\n  command: y\n", "list:\n  # first\n  - name: x\n    command: y # z\n"];
+    let pick = |all: &'static [&'static str]| prop::sample::select(all.to_vec());
+    (pieced(rest, &[]), pick(servers), pick(listed), pieced(&["\n# behind\n", "last: true\n"], &[])).prop_map(
+        |(before, servers, listed, after)| {
+            // One kind of line end, and a mark only at the beginning.
+            let eol = if before.contains("\r\n") { "\r\n" } else { "\n" };
+            let after = after.trim_start_matches('\u{feff}').replace("\r\n", "\n");
+            let middle = format!("{servers}{listed}{after}").replace('\n', eol);
+            let gap = if before.trim_start_matches('\u{feff}').is_empty() || before.ends_with('\n') { "" } else { eol };
+            format!("{before}{gap}{middle}")
+        },
+    )
+}
+
 /// Where the file can be changed at all: in and out is nothing, and a change touches the entry alone.
 fn in_and_out(format: FileFormat, text: &str, slot: &Slot) -> Result<(), TestCaseError> {
     let (one, two) = match slot.shape {
@@ -175,6 +238,20 @@ proptest! {
     fn yaml(text in yaml_file()) {
         in_and_out(FileFormat::Yaml, &text, &slot(&["extensions"], Shape::Map))?;
         in_and_out(FileFormat::Yaml, &text, &slot(&["list"], Shape::List))?;
+    }
+
+    #[test]
+    fn whole_files_can_always_be_changed(toml in whole_toml(), yaml in whole_yaml()) {
+        for (format, text, map, list) in [
+            (FileFormat::Toml, &toml, "mcp_servers", "list"), (FileFormat::Yaml, &yaml, "extensions", "list"),
+        ] {
+            prop_assert!(format.parse(text).is_ok(), "{:?}", text);
+            for slot in [slot(&[map], Shape::Map), slot(&[list], Shape::List)] {
+                let value = json!({"name": "toolfold", "command": "/opt/toolfold"});
+                prop_assert!(matches!(set(format, text, &slot, &value), Ok(Some(_))), "{:?}: {:?}", text, set(format, text, &slot, &value));
+                in_and_out(format, text, &slot)?;
+            }
+        }
     }
 
     #[test]

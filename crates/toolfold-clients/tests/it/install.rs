@@ -4,6 +4,7 @@ use std::fs;
 
 use toolfold_clients::{
     InstallError, KnownClient, Way, apply_install, apply_undo, client, clients, plan_install, plan_undo, points_here,
+    variables_in, withheld,
 };
 
 use crate::home::Home;
@@ -12,6 +13,7 @@ fn start() -> Way {
     Way::Start {
         command: "/opt/toolfold".to_owned(),
         args: vec!["serve".to_owned(), "--stdio".to_owned(), "--config".to_owned(), "/c/toolfold.toml".to_owned()],
+        variables: Vec::new(),
     }
 }
 
@@ -45,6 +47,51 @@ fn foreign(client: &KnownClient) -> String {
         (FileFormat::Json, _) => format!(
             "{{\n\t\"a\": 1,\n\t\"{key}\": {{\"other\": {{\"command\": \"o\", \"env\": {{\"K\": \"s3cret\"}}}}}}\n}}\n"
         ),
+    }
+}
+
+/// Where a client hands few variables on, its entry names those that are needed, and what somebody wrote there stays.
+#[test]
+fn variables_reach_toolfold() {
+    let start = |names: &[&str]| Way::Start {
+        command: "/opt/toolfold".to_owned(),
+        args: Vec::new(),
+        variables: names.iter().map(|name| (*name).to_owned()).collect(),
+    };
+    let needed = variables_in(
+        "budget = 900\n[servers.a]\ncommand = \"x\"\nargs = [\"$${NO}\", \"${A_KEY}\"] # ${COMMENT}\nenv = { B = \"${B:-${C}}\" }\n",
+    );
+    assert_eq!(needed, ["A_KEY", "B", "C"]);
+    for (id, before, after) in [
+        (
+            "codex",
+            "[mcp_servers.toolfold]\ncommand = \"/old/toolfold\"\nenv_vars = [\"MINE\"]\n",
+            "[mcp_servers.toolfold]\ncommand = \"/opt/toolfold\"\nargs = []\nenv_vars = [\"MINE\", \"A_KEY\", \"B\", \"C\"]\n",
+        ),
+        (
+            "gemini",
+            r#"{"mcpServers": {"toolfold": {"command": "/old/toolfold", "env": {"B": "mine"}}}}"#,
+            r#"{"mcpServers": {"toolfold": {"command":"/opt/toolfold","args":[],"env":{"A_KEY":"${A_KEY}","B":"mine","C":"${C}"}}}}"#,
+        ),
+        (
+            "claude-code",
+            r#"{"mcpServers": {}}"#,
+            r#"{"mcpServers": {"toolfold":{"type":"stdio","command":"/opt/toolfold","args":[]}}}"#,
+        ),
+    ] {
+        let (home, known) = (Home::new(), client(id).unwrap());
+        let path = known.own_file(&home.environment).unwrap();
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, before).unwrap();
+        let needed: Vec<&str> = needed.iter().map(String::as_str).collect();
+        let plan = plan_install(&home.environment, known, &start(&needed), false).unwrap();
+        apply_install(&home.environment, &plan).unwrap();
+        let written = fs::read_to_string(&path).unwrap();
+        assert_eq!(known.format.parse(&written).unwrap(), known.format.parse(after).unwrap(), "{id}: {written}");
+        assert!(plan_install(&home.environment, known, &start(&needed), false).unwrap().changes.is_empty(), "{id}");
+        let asked = ["A_KEY", "NEW"].map(str::to_owned);
+        let kept = withheld(&home.environment, known, &asked);
+        assert_eq!(kept, if id == "claude-code" { vec![] } else { vec!["NEW"] }, "{id}");
     }
 }
 

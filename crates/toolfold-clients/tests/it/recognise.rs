@@ -26,6 +26,13 @@ fn every_kind_of_file_is_somebody_s() {
         ("/h/mcp.json", "{\"mcpServers\": {\"plain\": {\"command\": \"c\"}}}"),
         ("/h/toolfold.toml", "[mcp_servers.a]\ncommand = \"a\"\n"),
         ("/h/other.toml", "[servers.a]\ncommand = \"a\"\n"),
+        (
+            "/h/.config/Code/User/mcp.json",
+            "{\"servers\": {\"a\": {\"command\": \"a\", \"env\": {\"K\": \"${input:k}\"}}, \"b\": {\"command\": \"b\"}}}",
+        ),
+        ("/h/.codex/config.toml", "model = \"x\"\n"),
+        ("/h/.gemini/settings.json", "{\"theme\": \"dark\"}"),
+        ("/p/.mcp.json", "{\"name\": \"x\"}"),
         ("/h/nobody.json", "{\"name\": \"x\"}"),
         ("/h/broken.json", "{\"mcpServers\": "),
     ] {
@@ -51,6 +58,10 @@ fn every_kind_of_file_is_somebody_s() {
     /h/mcp.json: nobody's, or plain
     /h/toolfold.toml: nobody's, or plain
     /h/other.toml: nobody's, or plain
+    /h/.config/Code/User/mcp.json: VS Code: [servers] [servers.a] command = "a" env = { K = "$${input:k}" } enabled = false [servers.b] command = "b"  [("a", "off for now: a value is asked for by the editor there (`${input:k}`)")]
+    /h/.codex/config.toml: Codex: [servers]  []
+    /h/.gemini/settings.json: Gemini CLI: [servers]  []
+    /p/.mcp.json: nobody's, or plain
     /h/nobody.json: nobody's, or plain
     /h/broken.json: nobody's, or plain
     "#);

@@ -4,12 +4,16 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
-use toolfold_clients::{ENTRY_NAME, FileFormat, Way, clients, document, get, set};
+use toolfold_clients::{ENTRY_NAME, FileFormat, Way, clients, document, get, set, snippets};
 
 use crate::home::Home;
 
 fn start() -> Way {
-    Way::Start { command: "/opt/toolfold".to_owned(), args: vec!["serve".to_owned(), "--stdio".to_owned()] }
+    Way::Start {
+        command: "/opt/toolfold".to_owned(),
+        args: vec!["serve".to_owned(), "--stdio".to_owned()],
+        variables: Vec::new(),
+    }
 }
 
 #[test]
@@ -78,6 +82,22 @@ fn each_platform_has_its_folders() {
     let store = "AppData/Local/Packages/Claude_pzs8sxrjxfjjc/LocalCache/Roaming/Claude/claude_desktop_config.json";
     home.write(&format!("home/{store}"), "{}");
     assert_eq!(file(&home, "claude-desktop"), Path::new(store));
+}
+
+/// The part of the README between its two marks. Run with `UPDATE_DOCUMENTS=1` to write it.
+#[test]
+fn the_readme_has_what_to_write_for_every_client() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    let readme = std::fs::read_to_string(&path).unwrap();
+    let (before, rest) = readme.split_once("<!-- clients -->\n").expect("a mark where they begin");
+    let (_, after) = rest.split_once("<!-- end of clients -->\n").expect("a mark where they end");
+    let whole = format!("{before}<!-- clients -->\n\n{}<!-- end of clients -->\n{after}", snippets());
+    if std::env::var_os("UPDATE_DOCUMENTS").is_some() {
+        std::fs::write(&path, &whole).unwrap();
+    }
+    assert!(readme == whole || std::env::var_os("UPDATE_DOCUMENTS").is_some(), "run this test with UPDATE_DOCUMENTS=1");
+    let named = clients().filter(|client| client.is_written).filter(|client| snippets().contains(client.name)).count();
+    assert!(named >= 27, "{named}");
 }
 
 /// Run with `UPDATE_DOCUMENTS=1` to write it.

@@ -9,7 +9,7 @@ use super::output::Style;
 use super::{Fail, approve, call, forget, ls, page, scan, search, show, status, tokens, tree, usage};
 
 /// How long one command waits for the encoder to be ready.
-const ENCODER: Duration = Duration::from_secs(3);
+pub(crate) const ENCODER: Duration = Duration::from_secs(3);
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Ask {

@@ -4,7 +4,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use toolfold_clients::{
     Environment, InstallError, InstallPlan, KnownClient, Verified, Way, apply_install, apply_undo, clients,
-    plan_install, plan_undo, points_here, verify,
+    plan_install, plan_undo, points_here, variables_in, verify,
 };
 use toolfold_config::LoadOptions;
 use toolfold_core::shown_line;
@@ -107,7 +107,8 @@ impl Install {
                 "There is no toolfold.toml yet: the client will get the built-in toolbox. `toolfold import` makes one.",
             ),
         }
-        Ok(Way::Start { command: program.display().to_string(), args })
+        let variables = variables_in(file.text());
+        Ok(Way::Start { command: program.display().to_string(), args, variables })
     }
 
     fn one(&self, client: &'static KnownClient, way: Option<&Way>, environment: &Environment, common: &Common) -> Done {

@@ -11,7 +11,7 @@ use toolfold_core::{Principal, ServerName, Surface};
 use toolfold_gateway::{Client, Gateway, LocalServer, Options, ServerStatus};
 use toolfold_store::Store;
 
-use super::ask::{Answer, Ask, Needs};
+use super::ask::{Answer, Ask, ENCODER, Needs};
 use super::output::{Style, progress, tell};
 use super::{Common, Fail, instance, journal, log};
 
@@ -34,6 +34,10 @@ pub(crate) fn ask(common: &Common, ask: Ask) -> Result<Answer, Fail> {
         }
         with(loaded.config, async |gateway| {
             wait_for(gateway, &ask.needs(), common).await;
+            if let (Ask::Search(_), false) = (&ask, common.quiet) {
+                let _ = tokio::time::timeout(ENCODER, encoded(gateway)).await;
+                progress("");
+            }
             ask.answer(gateway, style).await
         })
         .await
@@ -106,6 +110,21 @@ async fn wait_for(gateway: &Gateway, needs: &Needs, common: &Common) {
     }
     if !waiting.is_empty() && !common.quiet && !matches!(needs, Needs::Status) {
         tell(&format!("not waited for any longer: {} (`--wait` waits for all)", waiting.join(", ")));
+    }
+}
+
+/// Waits for the encoder, and shows how far it is; whether there is one.
+pub(crate) async fn encoded(gateway: &Gateway) -> bool {
+    let mut done = std::pin::pin!(gateway.is_precise());
+    loop {
+        tokio::select! {
+            precise = &mut done => break precise,
+            () = tokio::time::sleep(SILENCE) => {
+                if let Some((done, all)) = gateway.encoding() {
+                    progress(&format!("reading tools for precise search, {done} of {all} …"));
+                }
+            }
+        }
     }
 }
 

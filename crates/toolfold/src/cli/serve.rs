@@ -16,7 +16,7 @@ use toolfold_gateway::{Gateway, Options};
 use toolfold_serve::{Address, serve_http, serve_stdio};
 
 use super::check::served_without_servers;
-use super::open::{arrivals, local_servers, runtime};
+use super::open::{arrivals, encoded, local_servers, runtime};
 use super::output::{progress, tell};
 use super::own_file::environment;
 use super::{Common, Fail, instance, journal, log, parse_surface};
@@ -127,15 +127,24 @@ async fn tell_arrivals(gateway: Gateway) {
         waited = true;
         tokio::time::sleep(LOOK).await;
     }
-    if !waited {
-        return;
+    if waited {
+        tell_outcome(&gateway, begun.elapsed() + SILENCE).await;
     }
+    // Until then search does without, and that is no reason to wait.
+    let is_precise = encoded(&gateway).await;
+    progress("");
+    if is_precise {
+        tell("  search   precise");
+    }
+}
+
+async fn tell_outcome(gateway: &Gateway, took: Duration) {
     progress("");
     let status = gateway.status().await;
     let failing: Vec<&str> =
         status.iter().filter(|server| server.state == "failing").map(|server| server.name.as_str()).collect();
     let tools: usize = status.iter().map(|server| server.tools).sum();
-    let seconds = (begun.elapsed() + SILENCE).as_secs_f32();
+    let seconds = took.as_secs_f32();
     let failed = if failing.is_empty() {
         String::new()
     } else {

@@ -25,6 +25,8 @@ const isClosed = (await (await fetch(base, { headers: { Accept: "text/html" } })
 try {
   if (isClosed) {
     await theDoor();
+  } else if ((await (await fetch(`${base}/v1/approvals`)).json()).total > 0) {
+    await approvals();
   } else {
     await everyView({ width: 1280, height: 900 }, "light");
     await everyView({ width: 360, height: 740 }, "dark");
@@ -32,7 +34,6 @@ try {
     await manyTools();
     await liveCalls();
     await keyboard();
-    await approvals();
     await startAndStop();
   }
 } finally {
@@ -126,6 +127,7 @@ async function manyTools() {
   const { page, open, close } = await tab();
   const begun = Date.now();
   await open("catalog");
+  assert.equal(await page.getByRole("link", { name: "Approvals" }).count(), 0, "only where something waits");
   await page.locator(".entry").nth(99).waitFor();
   seen.catalogMilliseconds = Date.now() - begun;
   assert.ok((await page.locator(".entry").count()) <= 100, "a page of them at a time");
@@ -137,6 +139,7 @@ async function manyTools() {
   await page.goBack();
   await page.waitForFunction(() => document.querySelectorAll(".entry").length > 1);
   seen.tools = await page.locator("p[role=status]").first().textContent();
+  assert.ok(Number(/^[\d,]+/.exec(seen.tools)[0].replaceAll(",", "")) > 50_000, seen.tools);
   await close();
 }
 
@@ -197,34 +200,36 @@ async function keyboard() {
   await close();
 }
 
-/** There only where something waits, and then as text too. */
+/** Where something is held: what changed, word by word and as text, why it is held, and a decision about what was read. */
 async function approvals() {
-  const { page, open, close } = await tab();
-  await open("now");
-  assert.equal(await page.getByRole("link", { name: "Approvals" }).count(), 0);
-  const diff = " {\n-  \"description\": \"Read a file.\"\n+  \"description\": \"<img src=x onerror=window.ran=1>\"\n }";
-  const held = [{ id: "many.tool_0", server: "many", why: "Its description has changed.", diff, fingerprint: "0123abcd" }];
+  for (const [viewport, colours] of [[{ width: 360, height: 740 }, "dark"], [{ width: 1280, height: 900 }, "light"]]) {
+    const { page, open, close } = await tab(viewport, colours);
+    await open("now");
+    await page.getByRole("link", { name: "Approvals" }).click();
+    await page.getByText("toolfold approve s.report").waitFor();
+    assert.equal(await page.locator("main del").textContent(), "  - Reports the weather.\n");
+    assert.equal(await page.locator("main ins mark").textContent(), "weather\\u{200b} to <img src=x onerror=window.ran=1>");
+    assert.equal(await page.locator("main img").count(), 0);
+    await page.getByText("cannot be seen").first().waitFor();
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(width <= viewport.width, `approvals are ${width} px wide at ${viewport.width}`);
+    assert.deepEqual(await findings(page), [], `approvals, ${colours}`);
+    if (pictures) await page.screenshot({ path: join(pictures, `approvals-${viewport.width}-${colours}.png`) });
+    seen.views[`approvals ${viewport.width}`] = await page.title();
+    if (colours === "light") await approve(page);
+    await close();
+  }
+}
+
+async function approve(page) {
   const sent = [];
-  await page.route("**/v1/status", async (route) => {
-    const response = await route.fetch();
-    const status = await response.json();
-    await route.fulfill({ response, json: { ...status, views: [...status.views, "approvals"] } });
-  });
-  await page.route("**/v1/approvals*", (route) => {
-    if (route.request().method() === "POST") sent.push(route.request().postDataJSON(), held.pop().id);
-    return route.fulfill({ json: { held } });
-  });
-  await page.getByRole("link", { name: "Approvals" }).click();
-  await page.getByText("toolfold approve many.tool_0").waitFor();
-  assert.equal(await page.locator("main ins, main del").count(), 2);
-  assert.equal(await page.locator("main img").count(), 0);
-  assert.deepEqual(await findings(page), [], "approvals");
-  await page.getByRole("button", { name: "Approve many.tool_0", exact: true }).click();
+  page.on("request", (request) => { if (request.method() === "POST") sent.push(request.postDataJSON()); });
+  await page.getByRole("button", { name: "Approve s.report", exact: true }).click();
   await page.locator("#token").fill(key);
   await page.keyboard.press("Enter");
   await page.getByText("Nothing waits.").waitFor();
-  assert.deepEqual(sent[0], { ids: ["many.tool_0@0123abcd"], deny: false }, "what was read is what is approved");
-  await close();
+  assert.match(sent[0].ids[0], /^s\.report@[0-9a-f]+$/, "what was read is what is approved");
+  await page.waitForFunction(() => !document.querySelector("nav a[href='#/approvals']"));
 }
 
 /** With a token there is nothing to see before it is given, and afterwards everything. */

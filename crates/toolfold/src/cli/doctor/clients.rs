@@ -1,17 +1,23 @@
 //! The clients on this machine, and whether they use Toolfold. That one does not is no failure: it may not be meant to.
 
-use toolfold_clients::{Environment, KnownClient, Verified, clients, points_here, verify};
+use toolfold_clients::{Environment, KnownClient, Verified, clients, points_here, verify, withheld};
 
 use super::super::own_file::shown_path;
 use super::rung::{Ladder, Rung};
 
-/// `ask`: their own status commands are run, which takes seconds each.
-pub(crate) async fn look(environment: &Environment, ask: bool) -> Ladder {
+/// `variables`: what the configuration names, and a client has to hand on. `ask`: their own status commands are run, which takes
+/// seconds each.
+pub(crate) async fn look(environment: &Environment, variables: &[String], ask: bool) -> Ladder {
     let mut ladder = Ladder::new("Clients");
     let present: Vec<&'static KnownClient> = clients().filter(|client| client.is_present(environment)).collect();
     for client in &present {
         let file = client.own_file(environment).map(|path| shown_path(&path, environment)).unwrap_or_default();
+        let kept = withheld(environment, client, variables);
         ladder.push(match points_here(environment, client) {
+            true if !kept.is_empty() => {
+                Rung::note("no variables", format!("{} does not hand on {}", client.name, kept.join(", ")))
+                    .advised(format!("name them in its entry: toolfold install {}", client.id))
+            }
             true if ask => asked(environment, client).await,
             true => Rung::good("uses Toolfold", format!("{}  {file}", client.name)),
             false if client.is_written => {

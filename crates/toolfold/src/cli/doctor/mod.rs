@@ -19,13 +19,14 @@ use serde_json::json;
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
+use toolfold_clients::variables_in;
 use toolfold_config::{Config, Server};
 use toolfold_core::{ServerName, words};
 
 use super::cost::counted;
 use super::open::{arrivals, runtime};
 use super::output::{Style, print, print_json, progress};
-use super::own_file::environment;
+use super::own_file::{OwnFile, environment};
 use super::{Common, Fail, log};
 use climb::Ground;
 use rung::{Ladder, Mark, Rung};
@@ -93,7 +94,13 @@ impl Doctor {
         servers.iter().try_for_each(|ladder| told.tell(ladder, short))?;
         let wanted = config.servers.values().filter(|server| wanted.contains(&&server.name)).cloned().collect();
         servers.extend(try_all(ground, wanted, until, common, |ladder| told.tell(ladder, short)).await?);
-        let clients = if here.is_some() { Some(clients::look(&environment, self.verify).await) } else { None };
+        let clients = match here.is_some() {
+            true => {
+                let variables = OwnFile::find(common).map(|file| variables_in(file.text())).unwrap_or_default();
+                Some(clients::look(&environment, &variables, self.verify).await)
+            }
+            false => None,
+        };
         clients.iter().try_for_each(|ladder| told.tell(ladder, false))?;
         told.end(here, servers, clients)
     }

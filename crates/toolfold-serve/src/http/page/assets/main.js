@@ -17,7 +17,7 @@ const LOOK_EVERY = 3000;
 const COME_BACK = 2000;
 
 /** What all views see. */
-const shared = { status: undefined, servers: [], held: [], away: undefined };
+const shared = { status: undefined, servers: [], held: [], waiting: 0, away: undefined };
 let route = read();
 
 function read() {
@@ -52,7 +52,7 @@ function draw() {
 
 function top() {
   const failing = shared.servers.filter((server) => server.state === "failing").length;
-  const beside = { servers: failing, approvals: shared.held.length };
+  const beside = { servers: failing, approvals: shared.waiting };
   const shown = Object.keys(NAMES).filter((name) => name !== "approvals" || shared.held.length > 0);
   const item = (name) => html`<li><a href=${link(name)} aria-current=${name === route.view ? "page" : nothing}>${NAMES[name]}
     ${beside[name] ? html`<span class="count bad">${number(beside[name])}<span class="unseen"> to look at</span></span>` : nothing}</a></li>`;
@@ -81,7 +81,8 @@ async function look() {
   try {
     const [status, all] = await Promise.all([get("status"), get("servers")]);
     Object.assign(shared, { status, servers: all.servers, away: undefined });
-    shared.held = status.views.includes("approvals") ? (await get("approvals?limit=50")).held ?? [] : [];
+    const waits = status.views.includes("approvals") ? await get("approvals?limit=50") : { held: [], total: 0 };
+    Object.assign(shared, { held: waits.held, waiting: waits.total });
     VIEWS[route.view].looked?.(route, shared);
   } catch (error) {
     shared.away = error.message;
