@@ -69,13 +69,16 @@ impl FilePlace {
         };
         let Some(folder) = folder else { return Vec::new() };
         match self.path.split_once('*') {
+            // The variable names the file itself.
+            None if self.path.is_empty() => vec![folder],
             None => vec![folder.join(self.path)],
             Some((before, after)) => {
                 let (parent, start) = before.rsplit_once('/').unwrap_or(("", before));
                 let (end, rest) = after.split_once('/').unwrap_or((after, ""));
                 let fits = |name: &str| name.starts_with(start) && name.ends_with(end);
                 let names = files::names(&folder.join(parent)).into_iter().filter(|name| fits(name));
-                names.map(|name| folder.join(parent).join(name).join(rest)).collect()
+                let below = |found: PathBuf| if rest.is_empty() { found } else { found.join(rest) };
+                names.map(|name| below(folder.join(parent).join(name))).collect()
             }
         }
     }
@@ -91,6 +94,7 @@ impl FilePlace {
             Base::Mac => format!("~/{path} (macOS)"),
             Base::AppData => format!("%APPDATA%/{path} (Windows)"),
             Base::LocalAppData => format!("%LOCALAPPDATA%/{path} (Windows)"),
+            Base::Variable(name) if path.is_empty() => format!("${name}"),
             Base::Variable(name) => format!("${name}/{path}"),
         }
     }

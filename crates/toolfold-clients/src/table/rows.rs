@@ -123,7 +123,11 @@ pub(super) const ROWS: &[KnownClient] = &[
         id: "opencode",
         name: "opencode",
         program: Some("opencode"),
-        user: &[FilePlace::before(Xdg, "opencode/opencode.jsonc"), FilePlace::main(Xdg, "opencode/opencode.json")],
+        user: &[
+            FilePlace::before(Variable("OPENCODE_CONFIG"), ""),
+            FilePlace::before(Xdg, "opencode/opencode.jsonc"),
+            FilePlace::main(Xdg, "opencode/opencode.json"),
+        ],
         project: &["opencode.jsonc", "opencode.json", ".opencode/opencode.jsonc", ".opencode/opencode.json"],
         ..OPENCODE
     },

@@ -1,10 +1,14 @@
 //! The table itself: every row makes sense, and the page says what it says.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use toolfold_clients::{ENTRY_NAME, FileFormat, Way, clients, document, get, set, snippets};
+use toolfold_clients::{
+    Base, ENTRY_NAME, Environment, FileFormat, FilePlace, Scope, Shape, Slot, Way, clients, document, get, recognise,
+    set, snippets, survey,
+};
 
 use crate::home::Home;
 
@@ -47,6 +51,54 @@ fn every_entry_can_be_written_and_read_again() {
                 assert!(serde_json::from_str::<Value>(&text).is_ok(), "{} would get more than JSON", client.id);
             }
         }
+    }
+}
+
+/// Each file of each client that the table names, yours and the project's, is looked into.
+#[test]
+fn servers_are_found_in_every_file() {
+    for client in clients() {
+        let slot = Slot { name: "mine".to_owned(), ..client.own_slot(&Value::Null) };
+        let mut entry = client.entry(&start(), false).unwrap();
+        if slot.shape == Shape::List {
+            entry["name"] = Value::from("mine");
+        }
+        let made = set(client.format, "", &slot, &entry).unwrap().unwrap().text;
+        let text = made.replace("/opt/toolfold", "/opt/mine");
+        let mut checked = 0;
+        let yours = client.user.iter().map(|place| (Scope::User, *place));
+        let projects = client.project.iter().map(|path| (Scope::Project, FilePlace::main(Base::Home, path)));
+        for (scope, place) in yours.chain(projects) {
+            let mut home = Home::new();
+            if let Base::Variable(name) = place.base {
+                let elsewhere = home.path("elsewhere").display().to_string();
+                home.environment.variables.insert(name.to_owned(), elsewhere);
+            }
+            let around = match scope {
+                Scope::Project => home.environment.directory.clone(),
+                _ => home.environment.home.clone().unwrap(),
+            };
+            let there = Environment { home: Some(around), ..home.environment.clone() };
+            let path: &'static str = place.path.replace('*', "any").leak();
+            let Some(path) = (FilePlace { path, ..place }).paths(&there).pop() else { continue };
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, &text).unwrap();
+            let seen = survey(&home.environment, &[client]);
+            let found = seen
+                .iter()
+                .filter(|seen| seen.path == path && seen.scope == scope)
+                .filter_map(|seen| seen.outcome.as_ref().ok());
+            let names: Vec<&str> = found.flatten().map(|server| server.name.as_str()).collect();
+            assert_eq!(names, ["mine"], "{}: {}", client.id, path.display());
+            // And understood where it is named with --config; what is plain is left to Toolfold's own reader.
+            let plain = serde_json::from_str::<Value>(&text)
+                .is_ok_and(|root| ["mcpServers", "servers"].iter().any(|key| root.get(key).is_some()));
+            let told = recognise(&path, &text, &home.environment);
+            let is_known = told.is_some_and(|told| told.toml.contains("[servers.mine]"));
+            assert!(is_known || plain, "{}: {text}", client.id);
+            checked += 1;
+        }
+        assert!(checked > 0, "{}", client.id);
     }
 }
 
