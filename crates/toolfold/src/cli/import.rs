@@ -65,7 +65,7 @@ impl Import {
         if common.json {
             print_json(&as_json(&plan, &file, write, &environment))?;
         } else if write {
-            tell(&format!("Wrote {}. Next: toolfold install CLIENT", file.shown(&environment)));
+            tell(&format!("Wrote {}. Next: toolfold install {}", file.shown(&environment), whose(&plan)));
         } else if fresh > 0 && !self.dry_run {
             nothing_written();
         }
@@ -75,6 +75,16 @@ impl Import {
             false => Ok(()),
         }
     }
+}
+
+/// The clients that the servers are from, as they are typed.
+fn whose(plan: &ImportPlan) -> String {
+    let is_source = |client: &&KnownClient| {
+        let from = plan.servers.iter().flat_map(|server| &server.from);
+        client.is_written && from.into_iter().any(|from| from.client == client.name)
+    };
+    let ids: Vec<&str> = clients().filter(is_source).map(|client| client.id).collect();
+    if ids.is_empty() { "CLIENT".to_owned() } else { ids.join(" ") }
 }
 
 fn show(plan: &ImportPlan, file: &OwnFile, fresh: usize, environment: &Environment, style: Style) -> Result<(), Fail> {

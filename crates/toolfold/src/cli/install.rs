@@ -3,8 +3,9 @@
 use clap::Args;
 use serde_json::{Value, json};
 use toolfold_clients::{
-    Environment, InstallError, InstallPlan, KnownClient, Verified, Way, apply_install, apply_undo, clients,
-    plan_install, plan_undo, points_here, variables_in, verify,
+    Environment, ImportOptions, InstallError, InstallPlan, KnownClient, PlannedServer, USUAL_PORT, Verified, Way,
+    apply_install, apply_undo, clients, plan_import, plan_install, plan_undo, points_here, survey, variables_in,
+    verify,
 };
 use toolfold_config::LoadOptions;
 use toolfold_core::shown_line;
@@ -53,6 +54,8 @@ struct Done {
     outcome: Result<InstallPlan, InstallError>,
     written: bool,
     backups: Vec<std::path::PathBuf>,
+    /// Servers of its own that are behind Toolfold too.
+    twice: Vec<String>,
     verified: Option<Verified>,
 }
 
@@ -61,7 +64,7 @@ impl Install {
         let options = common.options();
         let environment = environment(&options);
         let chosen: Vec<&'static KnownClient> = match self.all {
-            true => clients().filter(|client| client.is_written && client.is_present(&environment)).collect(),
+            true => self.present(&environment),
             false => self.clients.clone(),
         };
         if chosen.is_empty() && !self.all {
@@ -83,6 +86,19 @@ impl Install {
             Some(_) => Err(Fail::silent(1)),
             None => Ok(()),
         }
+    }
+
+    /// All that are here, but for those that cannot do what is wanted: that is no failure of the others.
+    fn present(&self, environment: &Environment) -> Vec<&'static KnownClient> {
+        let here = clients().filter(|client| client.is_written && client.is_present(environment));
+        let (fit, unfit): (Vec<_>, Vec<_>) = here.partition(|client| !self.http || client.spelling.url.is_some());
+        for client in unfit {
+            tell(&format!(
+                "{} is left out: it takes no URL. It can start Toolfold: toolfold install {}",
+                client.name, client.id
+            ));
+        }
+        fit
     }
 
     /// What an entry says. Absolute paths: a client with a window knows no shell's PATH, and none its folder.
@@ -111,12 +127,22 @@ impl Install {
         Ok(Way::Start { command: program.display().to_string(), args, variables })
     }
 
+    /// Where all are meant, a client that cannot be told so is told the rest.
+    fn allows(&self, client: &KnownClient) -> bool {
+        let cannot = self.allow_search && self.all && client.allow.is_none();
+        if cannot {
+            tell(&format!("{} will ask about searches too: it has no way to let one tool through.", client.name));
+        }
+        self.allow_search && !cannot
+    }
+
     fn one(&self, client: &'static KnownClient, way: Option<&Way>, environment: &Environment, common: &Common) -> Done {
         let plan = match way {
-            Some(way) => plan_install(environment, client, way, self.allow_search),
+            Some(way) => plan_install(environment, client, way, self.allows(client)),
             None => plan_undo(environment, client),
         };
-        let mut done = Done { client, outcome: plan, written: false, backups: Vec::new(), verified: None };
+        let mut done =
+            Done { client, outcome: plan, written: false, backups: Vec::new(), twice: Vec::new(), verified: None };
         let Ok(plan) = &done.outcome else { return done };
         let say = |text: String| if common.json { Ok(()) } else { print(&text) };
         if plan.changes.is_empty() {
@@ -148,6 +174,7 @@ impl Install {
                         return done;
                     }
                 }
+                done.twice = if self.undo { Vec::new() } else { twice(client, environment, common) };
                 let _ = say(done.told(self.undo, environment));
             } else if !self.dry_run && !common.json {
                 nothing_written();
@@ -176,6 +203,13 @@ impl Done {
         }
         for note in self.client.notes {
             text.push_str(&format!("\n  {note}"));
+        }
+        if !self.twice.is_empty() {
+            let names: Vec<_> = self.twice.iter().map(|name| shown_line(name)).collect();
+            text.push_str(&format!(
+                "\n  Still its own, and behind Toolfold too: {}. Switch them off there, or its model is shown them twice.",
+                names.join(", ")
+            ));
         }
         text
     }
@@ -223,11 +257,22 @@ impl Done {
             Err(error) => value["error"] = json!(error.to_string()),
         }
         value["backups"] = json!(self.backups);
+        value["twice"] = json!(self.twice);
         if self.verified.is_some() {
             value["verified"] = json!(self.verdict());
         }
         value
     }
+}
+
+/// What the client goes on starting itself although Toolfold does.
+fn twice(client: &'static KnownClient, environment: &Environment, common: &Common) -> Vec<String> {
+    let Ok(file) = OwnFile::find(common) else { return Vec::new() };
+    let how = ImportOptions { port: USUAL_PORT, keep_secrets: false };
+    let plan = plan_import(&survey(environment, &[client]), file.text(), &how, environment);
+    let is_twice = |server: &PlannedServer| server.known_as.is_some() && !server.definition.is_off;
+    let servers = plan.map(|plan| plan.servers).unwrap_or_default();
+    servers.into_iter().filter(is_twice).flat_map(|server| server.from).map(|from| from.name).collect()
 }
 
 /// Clients that are here, or whose file is.

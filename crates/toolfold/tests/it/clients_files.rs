@@ -73,6 +73,7 @@ fn import_shows_then_writes_and_prints_no_secret() {
     assert!(!own(&world).exists());
     let written = run(&world, &["import", "--yes"]);
     assert!(written.status.success(), "{}", said(&written));
+    assert!(said(&written).contains("Next: toolfold install claude-code cursor"), "{}", said(&written));
     let text = fs::read_to_string(own(&world)).unwrap();
     assert!(
         text.contains("[servers.github]") && text.contains("[servers.docs]") && !text.contains("hunter2"),
@@ -130,6 +131,7 @@ fn install_and_undo_give_every_byte_back() {
     assert_eq!(fs::read_to_string(world.path("home/.claude.json")).unwrap(), before);
     let installed = run(&world, &["install", "claude-code", "--yes"]);
     assert!(said(&installed).contains("Toolfold is in. Restart it to use it."), "{}", said(&installed));
+    assert!(said(&installed).contains("Still its own, and behind Toolfold too: github."), "{}", said(&installed));
     let entry: Value = serde_json::from_str(&fs::read_to_string(world.path("home/.claude.json")).unwrap()).unwrap();
     let entry = &entry["mcpServers"]["toolfold"];
     assert_eq!(entry["command"], env!("CARGO_BIN_EXE_toolfold"));
@@ -153,6 +155,16 @@ fn install_for_all_who_are_here() {
     assert_eq!(clients, ["claude-code", "cursor"]);
     assert!(fs::read_to_string(world.path("home/.cursor/mcp.json")).unwrap().contains("http://127.0.0.1:7420/mcp"));
     assert!(said(&run(&world, &["install"])).contains("uses Toolfold"));
+    // What one of them cannot do is said, and no reason to leave the others out.
+    write(&world, "config/Claude/claude_desktop_config.json", "{}");
+    let wide = run(&world, &["install", "--all", "--http", "--allow-search", "--yes"]);
+    let text = said(&wide);
+    assert!(wide.status.success(), "{text}");
+    assert!(text.contains("Claude Desktop is left out: it takes no URL"), "{text}");
+    assert!(text.contains("Cursor will ask about searches too"), "{text}");
+    assert!(fs::read_to_string(world.path("home/.claude/settings.json")).unwrap().contains("find_tools"), "{text}");
+    let alone = run(&world, &["install", "cursor", "--allow-search", "--yes"]);
+    assert_eq!(alone.status.code(), Some(2), "{}", said(&alone));
     let verified = json_of(&run(&world, &["install", "cursor", "--http", "--verify", "--json"]));
     assert_eq!(verified[0]["verified"], "cannot be asked: it has no command that tells.");
     write(&world, "home/.codex/config.toml", "model = ");
