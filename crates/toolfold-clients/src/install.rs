@@ -289,26 +289,6 @@ pub fn apply_undo(environment: &Environment, plan: &InstallPlan) -> Result<(), I
     Ok(())
 }
 
-/// Whether the client's file leads to Toolfold.
-pub fn points_here(environment: &Environment, client: &KnownClient) -> bool {
-    let read = || {
-        let text = files::read(&client.own_file(environment)?).ok()??;
-        let root = client.format.parse(&text).ok()?;
-        edit::get(&root, &client.own_slot(&root)).map(is_own_entry)
-    };
-    client.is_written && read().unwrap_or(false)
-}
-
-/// Those of the variables that a client whose file leads to Toolfold does not hand on to it.
-pub fn withheld(environment: &Environment, client: &KnownClient, variables: &[String]) -> Vec<String> {
-    let read = || {
-        let text = files::read(&client.own_file(environment)?).ok()??;
-        let root = client.format.parse(&text).ok()?;
-        edit::get(&root, &client.own_slot(&root)).map(|entry| client.withheld(entry, variables))
-    };
-    read().unwrap_or_default()
-}
-
 /// What was done to one client's files.
 struct Book {
     folder: PathBuf,

@@ -21,6 +21,7 @@ mod secrets;
 mod survey;
 
 mod add;
+mod entry;
 mod import;
 mod install;
 mod recognise;
@@ -29,15 +30,14 @@ mod verify;
 pub use add::{AddError, Missing, NewServer, from_command, from_target, from_text};
 pub use definition::ServerDefinition;
 pub use edit::{EditError, Edited, Shape, Slot, Splice, Traces, get, remove, set};
+pub use entry::{gone, points_here, withheld};
 pub use environment::{Environment, Platform};
 pub use files::{FileError, read as read_file, replace as replace_file};
 pub use format::{Broken, FileFormat};
 pub use import::{
     FoundIn, ImportOptions, ImportPlan, LeftOut, PlannedServer, plan_import, remove_server, server_names, write_server,
 };
-pub use install::{
-    FileChange, InstallError, InstallPlan, apply_install, apply_undo, plan_install, plan_undo, points_here, withheld,
-};
+pub use install::{FileChange, InstallError, InstallPlan, apply_install, apply_undo, plan_install, plan_undo};
 pub use own::{USUAL_PORT, is_own};
 pub use read::ForeignServer;
 pub use recognise::{Recognised, recognise};

@@ -145,6 +145,43 @@ fn without_a_configuration_everything_is_well_and_clients_are_named() {
 }
 
 #[test]
+fn an_entry_that_leads_nowhere_or_lacks_a_variable_is_told() {
+    let world = World::with_config("[servers.a]\ncommand = \"cat\"\nenv = { KEY = \"${SOME_KEY:-x}\" }\n");
+    let here = env!("CARGO_BIN_EXE_toolfold");
+    for (folder, file, text) in [
+        (
+            ".cursor",
+            "mcp.json",
+            r#"{"mcpServers": {"toolfold": {"command": "/gone/toolfold", "args": ["serve", "--stdio"]}}}"#.to_owned(),
+        ),
+        (
+            ".codex",
+            "config.toml",
+            format!("[mcp_servers.toolfold]\ncommand = {here:?}\nargs = [\"serve\", \"--stdio\"]\n"),
+        ),
+    ] {
+        std::fs::create_dir_all(world.path("home").join(folder)).unwrap();
+        std::fs::write(world.path("home").join(folder).join(file), text).unwrap();
+    }
+    let (report, code) = report(&world, &["--timeout", "8"]);
+    assert_eq!(code, Some(1));
+    let steps = report["clients"]["steps"].as_array().unwrap();
+    let told = |text: &str| {
+        steps.iter().find(|step| step["text"].as_str().unwrap().contains(text)).unwrap_or_else(|| panic!("{report:#}"))
+    };
+    let lost = told("the entry of Cursor names /gone/toolfold, which is not there");
+    assert_eq!(
+        (&lost["outcome"], &lost["advice"]),
+        (&json!("failed"), &json!("write it anew: toolfold install cursor"))
+    );
+    let kept = told("Codex does not hand on SOME_KEY");
+    assert_eq!(
+        (&kept["outcome"], &kept["advice"]),
+        (&json!("note"), &json!("name them in its entry: toolfold install codex"))
+    );
+}
+
+#[test]
 fn without_a_home_nothing_is_remembered_and_that_is_said() {
     let world = World::without_config();
     let mut command = world.toolfold(&["doctor", "--json"]);

@@ -1,6 +1,6 @@
 //! The clients on this machine, and whether they use Toolfold. That one does not is no failure: it may not be meant to.
 
-use toolfold_clients::{Environment, KnownClient, Verified, clients, points_here, verify, withheld};
+use toolfold_clients::{Environment, KnownClient, Verified, clients, gone, points_here, verify, withheld};
 
 use super::super::own_file::shown_path;
 use super::rung::{Ladder, Rung};
@@ -12,8 +12,13 @@ pub(crate) async fn look(environment: &Environment, variables: &[String], ask: b
     let present: Vec<&'static KnownClient> = clients().filter(|client| client.is_present(environment)).collect();
     for client in &present {
         let file = client.own_file(environment).map(|path| shown_path(&path, environment)).unwrap_or_default();
-        let kept = withheld(environment, client, variables);
+        let (lost, kept) = (gone(environment, client), withheld(environment, client, variables));
         ladder.push(match points_here(environment, client) {
+            true if lost.is_some() => {
+                let what = lost.map(|path| shown_path(&path, environment)).unwrap_or_default();
+                Rung::bad("leads nowhere", format!("the entry of {} names {what}, which is not there", client.name))
+                    .advised(format!("write it anew: toolfold install {}", client.id))
+            }
             true if !kept.is_empty() => {
                 Rung::note("no variables", format!("{} does not hand on {}", client.name, kept.join(", ")))
                     .advised(format!("name them in its entry: toolfold install {}", client.id))
