@@ -140,12 +140,12 @@ fn each_platform_has_its_folders() {
 #[test]
 fn the_readme_has_what_to_write_for_every_client() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
-    let readme = std::fs::read_to_string(&path).unwrap();
+    let readme = fs::read_to_string(&path).unwrap();
     let (before, rest) = readme.split_once("<!-- clients -->\n").expect("a mark where they begin");
     let (_, after) = rest.split_once("<!-- end of clients -->\n").expect("a mark where they end");
     let whole = format!("{before}<!-- clients -->\n\n{}<!-- end of clients -->\n{after}", snippets());
     if std::env::var_os("UPDATE_DOCUMENTS").is_some() {
-        std::fs::write(&path, &whole).unwrap();
+        fs::write(&path, &whole).unwrap();
     }
     assert!(readme == whole || std::env::var_os("UPDATE_DOCUMENTS").is_some(), "run this test with UPDATE_DOCUMENTS=1");
     let named = clients().filter(|client| client.is_written).filter(|client| snippets().contains(client.name)).count();
@@ -157,8 +157,8 @@ fn the_readme_has_what_to_write_for_every_client() {
 fn the_page_is_what_the_table_says() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/clients.md");
     if std::env::var_os("UPDATE_DOCUMENTS").is_some() {
-        std::fs::write(&path, document()).unwrap();
+        fs::write(&path, document()).unwrap();
     }
-    let page = std::fs::read_to_string(&path).unwrap_or_default();
+    let page = fs::read_to_string(&path).unwrap_or_default();
     assert!(page == document(), "docs/clients.md is not what the table says: run this test with UPDATE_DOCUMENTS=1");
 }
