@@ -162,7 +162,9 @@ impl<'a> Trial<'a> {
         let later = self.file()?;
         self.toolfold(&["install", self.recipe.client, "--undo", "--yes"])?;
         let after = self.file()?;
-        ensure!(!after.contains("toolfold"), "something is left behind");
+        // The server that it had may lie in a folder of that name.
+        let named = |text: &str| text.matches("toolfold").count();
+        ensure!(named(&after) == named(&start), "something is left behind:\n{after}");
         ensure!(later != installed || after == start, "nobody wrote, and it is not what it was");
         ensure!(before.contains(SECRET) && after.contains(SECRET), "what was foreign is gone");
         Ok(with.bytes.saturating_sub(without.bytes))
