@@ -144,10 +144,12 @@ fn is_plain(text: &str, root: &Value, servers: &[ForeignServer]) -> bool {
     };
     let counted: usize =
         containers.iter().filter_map(|container| container.as_object()).map(|members| members.len()).sum();
-    // What an editor would ask for, or a file would hold, is told of and left out; our own reader would stop there.
-    let is_whole = |server: &ForeignServer| !server.notes.iter().any(|note| note.starts_with(FOR_NOW));
+    // What an editor would ask for, or a file would hold, is told of and left out, where nothing else is wrong; our own reader
+    // would stop there, and knows the place of each mistake.
+    let is_asked = |server: &ForeignServer| server.notes.iter().any(|note| note.starts_with(FOR_NOW));
+    let is_left_out = servers.iter().any(is_asked) && servers.iter().all(|server| server.outcome.is_ok());
     serde_json::from_str::<Value>(text).is_ok()
-        && servers.iter().all(is_whole)
+        && !is_left_out
         && !containers.is_empty()
         && servers.len() <= counted
         && !containers
