@@ -8,6 +8,9 @@ use toolfold_wire::Raw;
 
 use crate::event::EventKind;
 
+/// Bytes of an answer whose tokens are counted.
+const LARGEST_COUNTED: usize = 64 * 1024;
+
 #[derive(Debug, Clone)]
 pub struct Note {
     pub at: SystemTime,
@@ -19,6 +22,24 @@ pub struct Note {
 impl Note {
     pub fn now(who: Option<Who>, what: Matter) -> Self {
         Note { at: SystemTime::now(), who, what }
+    }
+
+    /// Bytes that it keeps alive while it waits, about: what somebody else chose the length of.
+    pub(crate) fn size(&self) -> u64 {
+        let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        let raw = |raw: &Option<Raw>| raw.as_ref().map_or(0, |raw| raw.get().len());
+        let who = self.who.as_ref().map_or(0, |who| text(&who.request));
+        let what = match &self.what {
+            Matter::Disclosed { query, shown, answer, .. } => {
+                let answer = if let Answer::Text(text) = answer { text.get().len() } else { 0 };
+                text(query) + answer + shown.iter().map(|shown| shown.tool.len()).sum::<usize>()
+            }
+            Matter::Called { method, arguments, .. } => method.len() + raw(arguments),
+            Matter::Ended { ended, .. } => raw(&ended.result),
+            Matter::Refused { asked, .. } => text(asked),
+            Matter::Happened { tool, outcome, about, .. } => text(tool) + text(outcome) + text(about),
+        };
+        (who + what) as u64
     }
 }
 
@@ -38,7 +59,7 @@ pub struct Who {
 #[derive(Debug, Clone)]
 pub enum Matter {
     /// An answer that named tools.
-    Disclosed { kind: EventKind, query: Option<String>, shown: Vec<Shown>, answer: Raw, took: Duration },
+    Disclosed { kind: EventKind, query: Option<String>, shown: Vec<Shown>, answer: Answer, took: Duration },
     /// Something is about to be asked of a server. `call` is the caller's own number for it, unique in the process; `resumes`
     /// the one under which it began, where it was parked.
     Called {
@@ -77,6 +98,23 @@ pub enum Matter {
         /// How often, where it is told once for several times.
         times: Option<u64>,
     },
+}
+
+/// What was answered, as far as somebody counts what it cost.
+#[derive(Debug, Clone)]
+pub enum Answer {
+    Text(Raw),
+    /// So many bytes: nobody keeps megabytes, or counts their tokens, for a statistic.
+    Large(usize),
+}
+
+impl From<&Raw> for Answer {
+    fn from(answer: &Raw) -> Self {
+        match answer.get().len() {
+            0..=LARGEST_COUNTED => Answer::Text(answer.clone()),
+            size => Answer::Large(size),
+        }
+    }
 }
 
 /// A tool that an answer named, in the order of the answer.

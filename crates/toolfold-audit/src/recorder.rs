@@ -13,8 +13,13 @@ use crate::blank::Hides;
 use crate::note::Note;
 use crate::writer::{Message, Writer};
 
-/// Notes that wait to be written.
+/// Notes that wait to be written, and bytes of them.
 const MOST_WAITING: usize = 8192;
+const MOST_BYTES: u64 = 16 * 1024 * 1024;
+/// A note that no bytes are counted for: thousands of these are a few megabytes.
+const SMALL: u64 = 2 * 1024;
+/// How long a disk may take over one of them that somebody waits for.
+const PATIENCE: Duration = Duration::from_secs(20);
 /// How long a disk may take over the last of them.
 const FAREWELL: Duration = Duration::from_secs(5);
 
@@ -35,8 +40,10 @@ pub struct Settings {
 pub enum AuditError {
     #[error("{0}")]
     NotWritten(String),
-    #[error("the disk does not keep up: {MOST_WAITING} events wait for it")]
+    #[error("the disk does not keep up: too many events wait for it")]
     Overloaded,
+    #[error("the disk did not answer within {} s", PATIENCE.as_secs())]
+    Late,
     #[error("the audit is closed")]
     Closed,
 }
@@ -59,6 +66,8 @@ pub(crate) struct Shared {
     /// Notes for which there was no room.
     pub(crate) missed: AtomicU64,
     pub(crate) waiting: AtomicU64,
+    /// Bytes of what waits.
+    pub(crate) bytes: AtomicU64,
     pub(crate) written: AtomicU64,
     /// The last try to write failed.
     pub(crate) failing: AtomicBool,
@@ -147,9 +156,16 @@ impl Audit {
     }
 
     fn send(&self, note: Note, done: Option<oneshot::Sender<Result<(), AuditError>>>) -> Result<(), AuditError> {
-        self.0.shared.waiting.fetch_add(1, Ordering::Relaxed);
+        let (shared, size) = (&self.0.shared, note.size());
+        // What is small always finds its place among those that are counted by number.
+        if shared.bytes.fetch_add(size, Ordering::Relaxed) + size > MOST_BYTES && size > SMALL {
+            shared.bytes.fetch_sub(size, Ordering::Relaxed);
+            return Err(AuditError::Overloaded);
+        }
+        shared.waiting.fetch_add(1, Ordering::Relaxed);
         self.0.queue.try_send(Message::Note(Box::new(note), done)).map_err(|error| {
-            self.0.shared.waiting.fetch_sub(1, Ordering::Relaxed);
+            shared.waiting.fetch_sub(1, Ordering::Relaxed);
+            shared.bytes.fetch_sub(size, Ordering::Relaxed);
             match error {
                 TrySendError::Full(_) => AuditError::Overloaded,
                 TrySendError::Disconnected(_) => AuditError::Closed,
@@ -191,7 +207,10 @@ impl Told {
     pub async fn written(self) -> Result<(), AuditError> {
         match self.0 {
             None => Ok(()),
-            Some(Ok(written)) => written.await.unwrap_or(Err(AuditError::Closed)),
+            Some(Ok(written)) => match tokio::time::timeout(PATIENCE, written).await {
+                Ok(written) => written.unwrap_or(Err(AuditError::Closed)),
+                Err(_) => Err(AuditError::Late),
+            },
             Some(Err(error)) => Err(error),
         }
     }

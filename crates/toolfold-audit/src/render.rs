@@ -9,7 +9,7 @@ use toolfold_wire::Raw;
 
 use crate::blank::blank;
 use crate::event::{AuditEvent, EventKind, Sizes};
-use crate::note::{Ended, Listing, Matter, Note, Who};
+use crate::note::{Answer, Ended, Listing, Matter, Note, Who};
 use crate::recorder::Settings;
 use crate::trail::{MOST_SHOWN, Trail};
 
@@ -170,10 +170,11 @@ impl Rendering<'_> {
         self.settings.record >= what
     }
 
-    fn tokens(&self, answer: &Raw) -> usize {
-        let text = answer.get();
-        // Nobody counts megabytes for a statistic.
-        if text.len() > LONGEST { text.len() / 4 } else { (self.settings.count_tokens)(text) }
+    fn tokens(&self, answer: &Answer) -> usize {
+        match answer {
+            Answer::Text(text) => (self.settings.count_tokens)(text.get()),
+            Answer::Large(bytes) => bytes / 4,
+        }
     }
 
     fn content(&self, raw: &Raw, wanted: Recorded) -> Option<Value> {

@@ -77,7 +77,10 @@ impl Writer {
                 self.take(message, &mut gathered);
             }
             let Gathered { notes, waiters, flushed, closed } = gathered;
-            let outcome = self.write(&notes);
+            let (outcome, bytes) = (self.write(&notes), notes.iter().map(Note::size).sum());
+            // Not before they are let go of.
+            drop(notes);
+            self.shared.bytes.fetch_sub(bytes, Ordering::Relaxed);
             for waiter in waiters {
                 // Whoever waited may be gone.
                 let _ = waiter.send(outcome.clone());

@@ -125,3 +125,36 @@ pub(crate) fn choices(schema: &Value) -> Vec<&Value> {
     let choices = lists.flatten().filter(|choice| choice.get("type").and_then(Value::as_str) != Some("null"));
     choices.take(MOST_CHOICES).collect()
 }
+
+/// Whether a value written down has at most so many bytes, give or take a few. It looks at no more than those.
+pub(crate) fn is_within(value: &Value, most: usize) -> bool {
+    fn left(value: &Value, most: usize) -> Option<usize> {
+        match value {
+            Value::String(text) => most.checked_sub(text.len() + 2),
+            Value::Array(items) => {
+                items.iter().try_fold(most.checked_sub(2)?, |most, item| left(item, most)?.checked_sub(1))
+            }
+            Value::Object(members) => members
+                .iter()
+                .try_fold(most.checked_sub(2)?, |most, (name, member)| left(member, most)?.checked_sub(name.len() + 4)),
+            _ => most.checked_sub(4),
+        }
+    }
+    left(value, most).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_value_is_measured_without_looking_at_more_than_is_asked() {
+        let value = json!({"name": ["one", 2, true, null, {"deep": "text"}]});
+        let length = value.to_string().len();
+        assert!(is_within(&value, length + 10));
+        assert!(!is_within(&value, length - 10));
+        assert!(!is_within(&json!(["a"]), 0));
+    }
+}

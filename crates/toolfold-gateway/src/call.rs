@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::block_in_place;
 use tokio::time::Instant;
-use toolfold_core::{Code, Entry, Kind, Refusal};
-use toolfold_disclosure::{Action, View, answer, fitted, route};
+use toolfold_core::{Code, Entry, Kind, Refusal, Surface};
+use toolfold_disclosure::{Action, answer, fitted, route};
 use toolfold_wire::{BoxFuture, Object, Raw, RpcError};
 
+use crate::aside::{aside, is_long};
 use crate::check;
 use crate::dispatch::result_of;
 use crate::gate::{Errand, Failed, Outcome, Passage};
@@ -47,20 +48,28 @@ pub(crate) async fn call(inner: &Inner, request: Request) -> Result<Raw, Failed>
 /// What needs no server. Told to the record as it is given.
 async fn disclose(inner: &Inner, scope: &Scope, request: &Request, action: Action) -> Result<Raw, Failed> {
     let (snapshot, recording) = (&scope.snapshot, &inner.gate.recording);
-    let (begun, noted) = (Instant::now(), Mutex::default());
+    let (begun, mut noted) = (Instant::now(), Vec::new());
     let answer = match &action {
         Action::Load(load) => inner.toolsets.load(snapshot, request, load.clone()).await,
         Action::Active { toolset } => inner.toolsets.active(snapshot, request, toolset.clone()).await,
         Action::Refuse(refusal) => Err(refusal.clone()),
+        action if is_long(&scope.view(), action) => {
+            let (on_thread, scope, surface) = (action.clone(), scope.clone(), request.client.surface);
+            let work = move || work_out(surface, &scope, &on_thread);
+            let (answer, seen) = aside(work).await.unwrap_or_else(|refusal| (Err(refusal), Vec::new()));
+            noted = seen;
+            answer
+        }
         action => {
-            let view = scope.view().noting(&noted);
-            at_length(&view, || answer(request.client.surface, &view, action))
+            let precise = scope.view().is_precise();
+            let (answer, seen) = beside(precise, || work_out(request.client.surface, scope, action));
+            noted = seen;
+            answer
         }
     };
     let answer = answer.map_err(Failed::Refused);
     match &answer {
         Ok(answer) => {
-            let noted = noted.into_inner().unwrap_or_else(PoisonError::into_inner);
             let told = (answer, begun.elapsed());
             inner.gate.instruments.disclosed(&action, told.1);
             recording.disclosed(request, snapshot, scope.view(), &action, told, &noted).await?;
@@ -179,13 +188,17 @@ fn only_read(entry: &Entry) -> Refusal {
         .hint(format!("Read {} in full, then do what it says with the tools it names.", entry.id))
 }
 
-/// Work that takes milliseconds where search asks an encoder.
-fn at_length<T>(view: &View<'_>, work: impl FnOnce() -> T) -> T {
-    aside(view.is_precise(), work)
+/// What is answered, and what a search for it found on the way, with how sure it was.
+type Worked = (Result<Raw, Refusal>, Vec<(usize, f32)>);
+
+fn work_out(surface: Surface, scope: &Scope, action: &Action) -> Worked {
+    let noted = Mutex::default();
+    let answer = answer(surface, &scope.view().noting(&noted), action);
+    (answer, noted.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// What else this thread has to do is done elsewhere meanwhile.
-fn aside<T>(long: bool, work: impl FnOnce() -> T) -> T {
+/// Work that takes milliseconds where search asks an encoder: what else this thread has to do is done elsewhere meanwhile.
+fn beside<T>(long: bool, work: impl FnOnce() -> T) -> T {
     let alone = Handle::current().runtime_flavor() == RuntimeFlavor::CurrentThread;
     if long && !alone { block_in_place(work) } else { work() }
 }

@@ -2,6 +2,7 @@
 //! between them. It knows no transport: whoever has a message and a [`Peer`](toolfold_wire::Peer) to answer can use it.
 
 mod advertised;
+mod aside;
 mod build;
 mod call;
 mod change;

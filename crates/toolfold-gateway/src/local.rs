@@ -225,3 +225,20 @@ impl LocalServer {
         tool.call_with(given).await.map_err(Failed::Refused)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::Instant;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn eight_bounded_calls_at_a_time_and_the_next_waits_ten_seconds() {
+        let _seven = BOUNDED.busy(7).await;
+        assert_eq!(BOUNDED.run(|_| "done").await, Ok("done"));
+        let _eighth = BOUNDED.busy(1).await;
+        let begun = Instant::now();
+        assert_eq!(BOUNDED.run(|_| "done").await, Err(NoAnswer::Busy));
+        assert_eq!(begun.elapsed(), Duration::from_secs(10));
+    }
+}

@@ -11,6 +11,9 @@ use crate::gateway::Inner;
 use crate::request::Request;
 use crate::snapshot::Snapshot;
 
+/// Parts of one answer that are passed on.
+const MOST_PARTS: usize = 10_000;
+
 /// Gets a prompt or reads a resource of its server, and answers with what is in it as the result of a call.
 pub(crate) async fn call(
     inner: &Inner,
@@ -65,25 +68,57 @@ fn uri(entry: &Entry, definition: &Object, arguments: Option<&Raw>) -> Result<St
 /// The messages of a prompt: what the user says as it is, and who else speaks is named.
 fn messages(answer: &Object) -> Raw {
     let mut content = Vec::new();
-    for message in answer.read::<Vec<Raw>>("messages").unwrap_or_default() {
+    for message in answer.items("messages", MOST_PARTS + 1) {
         let Some(message) = Object::parse(&message) else { continue };
         if let Some(role) = message.string("role").filter(|role| role != "user") {
             content.push(raw(&Object::new().with("type", "text").with("text", &format!("{role}:"))));
         }
-        match message.read::<Vec<Raw>>("content") {
-            Some(several) => content.extend(several),
-            None => content.extend(message.get("content").cloned()),
+        let left = (MOST_PARTS + 1).saturating_sub(content.len());
+        match message.get("content") {
+            Some(several) if several.get().starts_with('[') => content.extend(message.items("content", left)),
+            one => content.extend(one.cloned()),
         }
+        if content.len() > MOST_PARTS {
+            break;
+        }
+    }
+    result(content)
+}
+
+fn contents(answer: &Object) -> Raw {
+    let embedded = answer.items("contents", MOST_PARTS + 1).into_iter().map(|resource| {
+        let mut object = Object::new().with("type", "resource");
+        object.set_raw("resource", resource);
+        object.to_raw()
+    });
+    result(embedded.collect())
+}
+
+/// What is left out is said.
+fn result(mut content: Vec<Raw>) -> Raw {
+    if content.len() > MOST_PARTS {
+        content.truncate(MOST_PARTS);
+        let note = format!("There is more: of very many parts the first {MOST_PARTS} are shown.");
+        content.push(raw(&Object::new().with("type", "text").with("text", &note)));
     }
     raw(&Object::new().with("content", &content))
 }
 
-fn contents(answer: &Object) -> Raw {
-    let contents = answer.read::<Vec<Raw>>("contents").unwrap_or_default();
-    let embedded = contents.iter().map(|resource| {
-        let mut object = Object::new().with("type", "resource");
-        object.set_raw("resource", resource.clone());
-        object.to_raw()
-    });
-    raw(&Object::new().with("content", &embedded.collect::<Vec<Raw>>()))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_very_many_parts_the_first_are_shown_and_the_rest_is_said() {
+        let many = |count: usize| vec!["1"; count].join(",");
+        let answer = |text: String| Object::parse(&toolfold_wire::raw_of(&text).unwrap()).unwrap();
+        let parts = |result: &Raw| Object::parse(result).unwrap().items("content", usize::MAX).len();
+        let whole = contents(&answer(format!(r#"{{"contents":[{}]}}"#, many(MOST_PARTS))));
+        assert_eq!(parts(&whole), MOST_PARTS);
+        let cut = contents(&answer(format!(r#"{{"contents":[{}]}}"#, many(MOST_PARTS + 1))));
+        assert_eq!((parts(&cut), cut.get().contains("There is more")), (MOST_PARTS + 1, true));
+        let message = format!(r#"{{"role":"user","content":[{}]}}"#, many(MOST_PARTS));
+        let cut = messages(&answer(format!(r#"{{"messages":[{message},{message}]}}"#)));
+        assert_eq!((parts(&cut), cut.get().contains("There is more")), (MOST_PARTS + 1, true));
+    }
 }

@@ -163,7 +163,7 @@ impl Recording {
             Action::Call { .. } | Action::Unknown(_) | Action::Refuse(_) => return Ok(()),
         };
         let shown = shown(&view, action, answer, noted);
-        let what = Matter::Disclosed { kind, query, shown, answer: answer.clone(), took };
+        let what = Matter::Disclosed { kind, query, shown, answer: answer.into(), took };
         let told = audit.tell(Note::now(Some(who(request, snapshot)), what));
         told.written().await.map_err(|error| not_begun(&error))
     }

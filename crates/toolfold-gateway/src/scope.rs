@@ -11,6 +11,7 @@ use crate::request::Client;
 use crate::snapshot::Snapshot;
 
 /// One snapshot as one client sees it. Whoever holds it sees the same for as long as they do.
+#[derive(Clone)]
 pub struct Scope {
     pub(crate) snapshot: Arc<Snapshot>,
     learned: Arc<Learned>,

@@ -47,6 +47,12 @@ impl Threads {
         });
         work.await.map_err(|_| NoAnswer::Crashed)
     }
+
+    /// As many as this are at work, until it is dropped.
+    #[cfg(test)]
+    pub(crate) async fn busy(&'static self, count: u32) -> tokio::sync::SemaphorePermit<'static> {
+        self.permits.acquire_many(count).await.unwrap()
+    }
 }
 
 #[cfg(test)]

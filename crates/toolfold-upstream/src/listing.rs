@@ -138,7 +138,8 @@ async fn read_page(page: Raw, key: &str) -> Result<(Option<String>, Vec<Raw>), C
     let (key, size) = (key.to_owned(), page.get().len());
     let read = move || {
         let page = Object::parse(&page)?;
-        Some((page.string("nextCursor"), page.read::<Vec<Raw>>(&key).unwrap_or_default()))
+        // One more than there may be: whoever counts them says so.
+        Some((page.string("nextCursor"), page.items(&key, MOST_ENTRIES + 1)))
     };
     apart(size, read).await.ok_or_else(|| CallError::unavailable("the answer is not a JSON object"))
 }

@@ -131,3 +131,18 @@ impl Log {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_line_of_stderr_has_4_kilobytes_and_the_next_one_is_heard() {
+        let written = format!("{}\n{}\nthe next\n", "a".repeat(LONGEST_LINE - 1), "b".repeat(LONGEST_LINE + 1));
+        let (name, before) = (ServerName::new("s").unwrap(), LastLines::default());
+        let said = Said::listen(std::io::Cursor::new(written.into_bytes()), name, Blanks::default(), before.clone());
+        said.all().await;
+        let lengths: Vec<usize> = before.all().iter().map(String::len).collect();
+        assert_eq!(lengths, [LONGEST_LINE - 1, "the next".len()]);
+    }
+}

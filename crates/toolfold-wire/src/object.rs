@@ -1,15 +1,23 @@
 //! A JSON object one level deep: members in the order they came, values as raw JSON. The way to change one member of
 //! something without touching, or understanding, the others.
+//!
+//! What a reader would get wrong: an object of very many members is none. Each of them costs a hundred bytes however short it
+//! is, and nobody sends one that somebody has to look into.
+
+use std::fmt;
 
 use bytestring::ByteString;
 use indexmap::IndexMap;
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::de::{DeserializeOwned, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
 use crate::raw::{Raw, raw};
 
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+/// Members that one object may have to be looked into.
+pub const MOST_MEMBERS: usize = 10_000;
+
+#[derive(Debug, Clone, Default, Serialize)]
 #[serde(transparent)]
 pub struct Object(IndexMap<String, Raw, Hashing>);
 
@@ -27,8 +35,10 @@ impl Object {
     }
 
     fn read_from(whole: &ByteString) -> Option<Self> {
-        let members: IndexMap<String, &RawValue, Hashing> = serde_json::from_str(whole).ok()?;
-        Some(Object(members.into_iter().map(|(key, value)| (key, Raw::part(whole, value))).collect()))
+        let mut reader = serde_json::Deserializer::from_str(whole);
+        let members = reader.deserialize_map(Members(Some(whole))).ok()?;
+        reader.end().ok()?;
+        Some(Object(members))
     }
 
     /// The object that a value is written as; an empty one for what is none.
@@ -56,6 +66,12 @@ impl Object {
 
     pub fn string(&self, key: &str) -> Option<String> {
         self.read(key)
+    }
+
+    /// The first items of a member that is a list, each in a buffer of its own; none where it is something else.
+    pub fn items(&self, key: &str, most: usize) -> Vec<Raw> {
+        let Some(list) = self.get(key) else { return Vec::new() };
+        serde_json::Deserializer::from_str(list.get()).deserialize_seq(Items(most)).unwrap_or_default()
     }
 
     pub fn object(&self, key: &str) -> Option<Object> {
@@ -116,6 +132,60 @@ impl Object {
     }
 }
 
+impl<'de> Deserialize<'de> for Object {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Members(None)).map(Object)
+    }
+}
+
+/// Members as slices of this text, or as copies.
+struct Members<'a>(Option<&'a ByteString>);
+
+impl<'de> Visitor<'de> for Members<'_> {
+    type Value = IndexMap<String, Raw, Hashing>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut members = IndexMap::default();
+        while let Some(key) = map.next_key::<String>()? {
+            if members.len() == MOST_MEMBERS {
+                return Err(A::Error::custom(format_args!("more than {MOST_MEMBERS} members")));
+            }
+            let value = match self.0 {
+                Some(whole) => Raw::part(whole, map.next_value::<&RawValue>()?),
+                None => map.next_value::<Raw>()?,
+            };
+            members.insert(key, value);
+        }
+        Ok(members)
+    }
+}
+
+/// So many of a list. The rest is read over, so that it is known to be JSON.
+struct Items(usize);
+
+impl<'de> Visitor<'de> for Items {
+    type Value = Vec<Raw>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+        let mut items = Vec::new();
+        while items.len() < self.0
+            && let Some(item) = list.next_element::<Raw>()?
+        {
+            items.push(item);
+        }
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(items)
+    }
+}
+
 /// Writes a text as a JSON string.
 pub(crate) fn write_text(text: &str, json: &mut String) {
     let plain = text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\');
@@ -125,5 +195,36 @@ pub(crate) fn write_text(text: &str, json: &mut String) {
         json.push('"');
     } else {
         json.push_str(raw(text).get());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::raw_of;
+
+    fn of_members(count: usize) -> Raw {
+        let members: Vec<String> = (0..count).map(|number| format!("\"{number}\":{number}")).collect();
+        raw_of(&format!("{{{}}}", members.join(","))).unwrap()
+    }
+
+    #[test]
+    fn an_object_of_more_than_10000_members_is_none() {
+        let most = of_members(MOST_MEMBERS);
+        assert_eq!(Object::parse(&most).unwrap().read("7"), Some(7));
+        assert_eq!(Object::parse(&most).unwrap().to_raw(), most);
+        let more = of_members(MOST_MEMBERS + 1);
+        assert!(Object::parse(&more).is_none());
+        assert!(serde_json::from_str::<Object>(most.get()).is_ok());
+        assert!(serde_json::from_str::<Object>(more.get()).is_err());
+    }
+
+    #[test]
+    fn of_a_list_so_many_are_taken() {
+        let object = Object::parse(&raw_of(r#"{"list":[1, {"a": 2}, "x"],"text":"[1]"}"#).unwrap()).unwrap();
+        let items = |most| object.items("list", most).iter().map(Raw::to_string).collect::<Vec<_>>();
+        assert_eq!(items(2), ["1", r#"{"a": 2}"#]);
+        assert_eq!(items(9).len(), 3);
+        assert!(object.items("text", 9).is_empty() && object.items("none", 9).is_empty());
     }
 }

@@ -9,6 +9,8 @@ import sys
 import time
 
 import clients
+import definitions
+import newer
 import people
 import servers
 from world import ATTEMPTS, FOLDER, Broken
@@ -18,7 +20,7 @@ LONGEST = 45
 # All of them together. What is left then is said, and not tried.
 BUDGET = 300
 
-assert clients and people and servers
+assert clients and definitions and newer and people and servers
 
 
 def interrupt(*_):

@@ -6,7 +6,8 @@ one too.
 tools: definitions beside the usual ones; resources, templates: addresses; text: what its resources say; journal: a file with
 the name of each request and what was called; hang: a method that is never answered; deaf: reads nothing after its list;
 flood: a line written over and over after the list, for `seconds`, with a `pause`; many: so many tools; changing: their names change with each list;
-late: seconds before a list is answered; says: a text for stderr; stubborn: ends only when it is killed; child: starts a process
+long: characters of the descriptions of those many; differing: other descriptions with each list; list_of: its tools are so
+many ones; members: its results have so many members; late: seconds before a list is answered; says: a text for stderr; stubborn: ends only when it is killed; child: starts a process
 like that; pid: a file for process ids.
 """
 
@@ -53,10 +54,13 @@ TOOLS = [
 
 
 def tools():
-    if OPTIONS.get("changing"):
+    if OPTIONS.get("changing") or OPTIONS.get("differing"):
         ROUND[0] += 1
-    many = OPTIONS.get("many", 0)
-    return TOOLS + [tool(f"thing_{ROUND[0]}_{number}", text="string") for number in range(many)]
+    many, of_name = OPTIONS.get("many", 0), ROUND[0] if OPTIONS.get("changing") else 0
+    found = [tool(f"thing_{of_name}_{number}", text="string") for number in range(many)]
+    for number, one in enumerate(found if OPTIONS.get("long") else []):
+        one["description"] = f"Does thing {number} of round {ROUND[0]}: " + "word " * (OPTIONS["long"] // 5)
+    return TOOLS + found
 
 
 def call(message):
@@ -86,7 +90,7 @@ def answer(message):
         return {"protocolVersion": "2025-06-18", "capabilities": offers, "serverInfo": {"name": "s", "version": "1"}}
     if method == "tools/list":
         time.sleep(OPTIONS.get("late", 0))
-        return {"tools": tools()}
+        return {"tools": tools() + [1] * OPTIONS.get("list_of", 0)}
     if method == "resources/list":
         return {"resources": [{"uri": uri, "name": uri} for uri in OPTIONS.get("resources", [])]}
     if method == "resources/templates/list":
@@ -99,7 +103,7 @@ def answer(message):
     if method in ("ping", "resources/subscribe", "resources/unsubscribe", "logging/setLevel"):
         return {}
     if method == "tools/call":
-        return call(message)
+        return {**call(message), **{f"k{number}": 1 for number in range(OPTIONS.get("members", 0))}}
     raise LookupError
 
 

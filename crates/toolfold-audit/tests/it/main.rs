@@ -8,6 +8,7 @@ mod children;
 mod content;
 mod kept;
 mod many;
+mod slow;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -54,7 +55,7 @@ fn note(what: Matter) -> Note {
 fn disclosed(kind: EventKind, query: &str, shown: &[(&str, f32)]) -> Note {
     let shown = shown.iter().map(|(tool, sure)| Shown { tool: (*tool).to_owned(), confidence: Some(*sure) }).collect();
     let took = Duration::from_micros(120);
-    note(Matter::Disclosed { kind, query: Some(query.to_owned()), shown, answer: raw("four"), took })
+    note(Matter::Disclosed { kind, query: Some(query.to_owned()), shown, answer: (&raw("four")).into(), took })
 }
 
 fn called(call: u64, name: &str, arguments: Raw) -> Note {

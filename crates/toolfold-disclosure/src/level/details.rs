@@ -6,7 +6,7 @@ use toolfold_wire::{Object, Raw};
 
 use super::document;
 use super::example::example;
-use super::order::by_need;
+use super::order::{by_need, named};
 use super::prose::{clipped, description, returns};
 use super::shape::{short_name, shown_name};
 use super::signature::{of_schema, signature};
@@ -58,10 +58,10 @@ pub(super) fn usage_as(entry: &Entry, name: &str) -> String {
 
 fn details(entry: &Entry, object: Object) -> Object {
     let schema = entry.input_schema();
-    let names: Vec<String> = by_need(entry, &parameters(&schema, &schema).list)
-        .into_iter()
-        .map(|parameter| format!("{}{}", short_name(parameter.name), if parameter.required { "" } else { "?" }))
-        .collect();
+    let all = parameters(&schema, &schema);
+    let names = named(&by_need(entry, &all.list), |parameter| {
+        format!("{}{}", short_name(parameter.name), if parameter.required { "" } else { "?" })
+    });
     let mut object =
         object.with("description", &description(entry)).with("parameters", &names).with("usage", &usage(entry));
     if let Some(returns) = returned(entry) {

@@ -8,12 +8,20 @@ use toolfold_schema::Schema;
 use super::order::usual;
 use super::pattern::matching;
 use crate::arguments::QUICK;
-use crate::schema::{choices, parameters, resolve, types};
+use crate::schema::{Parameters, choices, is_within, parameters, resolve, types};
 
 const DEEPEST: usize = 6;
+/// Values and members that are looked at. References multiply: sixty members of sixty members are few bytes and no end of
+/// work. Where it is spent, what is left is `null`.
+const FUEL: u64 = 20_000;
 const MOST_ITEMS: u64 = 20;
 const MOST_LETTERS: u64 = 200;
 const MOST_MEMBERS: usize = 60;
+/// Items that have schemas of their own, and values of a choice that are looked at.
+const MOST_LEADING: u64 = 200;
+const MOST_VALUES: usize = 1_000;
+/// Bytes of schemas that are put together.
+const LARGEST_MERGED: usize = 16 * 1024;
 
 /// Parameters that are shown beside the required ones, and how many there are in all at most.
 const MOST_BESIDE: usize = 2;
@@ -29,34 +37,151 @@ const DOES: [&str; 16] = [
 /// Example arguments for a call: a typical one where the schema accepts that, otherwise what is required.
 pub fn example(entry: &Entry) -> Value {
     let schema = entry.input_schema();
-    let least = object(&schema, &schema, 0);
-    let typical = typical(entry, &schema, &least);
+    let maker = Maker { root: &schema, fuel: Fuel::new(FUEL) };
+    let least = maker.object(&schema, 0);
+    let typical = maker.typical(entry, &least);
     if typical != least && accepts(schema, &typical) { typical } else { least }
 }
 
-/// What is required and what is usual, with a choice that does what the tool is for.
-fn typical(entry: &Entry, schema: &Value, least: &Value) -> Value {
-    let all = parameters(schema, schema);
-    let mut members: Map<String, Value> = least.as_object().cloned().unwrap_or_default();
-    let room = MOST_SHOWN.saturating_sub(members.len()).min(MOST_BESIDE);
-    let usual = usual(entry, &all.list).into_iter().filter(|parameter| !members.contains_key(parameter.name));
-    let beside: Vec<(String, Value)> =
-        usual.take(room).map(|usual| (usual.name.to_owned(), value(schema, usual.schema, 1))).collect();
-    members.extend(beside);
-    for parameter in &all.list {
-        if let (Some(given), Some(better)) =
-            (members.get_mut(parameter.name), fitting_choice(entry, schema, parameter.schema))
-        {
-            *given = better;
+/// Makes values for one schema, within its fuel.
+struct Maker<'a> {
+    root: &'a Value,
+    fuel: Fuel,
+}
+
+impl Maker<'_> {
+    /// What is required and what is usual, with a choice that does what the tool is for.
+    fn typical(&self, entry: &Entry, least: &Value) -> Value {
+        let all = parameters(self.root, self.root);
+        let mut members: Map<String, Value> = least.as_object().cloned().unwrap_or_default();
+        let room = MOST_SHOWN.saturating_sub(members.len()).min(MOST_BESIDE);
+        let usual = usual(entry, &all.list).into_iter().filter(|parameter| !members.contains_key(parameter.name));
+        let beside: Vec<(String, Value)> =
+            usual.take(room).map(|usual| (usual.name.to_owned(), self.value(usual.schema, 1))).collect();
+        members.extend(beside);
+        for parameter in &all.list {
+            let Some(given) = members.get_mut(parameter.name) else { continue };
+            if let Some(better) = fitting_choice(entry, self.root, parameter.schema) {
+                *given = better;
+            }
+        }
+        Value::Object(members)
+    }
+
+    fn value(&self, schema: &Value, depth: usize) -> Value {
+        let schema = resolve(self.root, schema);
+        if let Some(given) = given(schema) {
+            return given;
+        }
+        if depth > DEEPEST || self.fuel.burn(1).is_err() {
+            return Value::Null;
+        }
+        let types = types(schema);
+        let is_object = types.contains(&"object") || schema.get("properties").is_some();
+        if let (false, Some(choice)) = (is_object, choices(schema).first()) {
+            return self.value(&self.merged(schema, choice), depth + 1);
+        }
+        if let (true, Some(Value::Array(parts))) = (types.is_empty() && !is_object, schema.get("allOf")) {
+            let whole = parts.iter().fold(json!({}), |whole, part| self.merged(&whole, resolve(self.root, part)));
+            return self.value(&self.merged(schema, &whole), depth + 1);
+        }
+        match types.first() {
+            _ if is_object => self.object(schema, depth),
+            Some(&"integer") => number(schema, true),
+            Some(&"number") => number(schema, false),
+            Some(&"boolean") => json!(true),
+            Some(&"array") => self.array(schema, depth),
+            Some(&"string") | None => string(schema),
+            Some(_) => Value::Null,
         }
     }
-    Value::Object(members)
+
+    /// The members of both, the second one's first. Good enough for an example, not for a proof; what is large is no
+    /// example, and is not copied again and again.
+    fn merged(&self, schema: &Value, other: &Value) -> Value {
+        let small = |value: &&Value| is_within(value, LARGEST_MERGED) && self.fuel.burn(10).is_ok();
+        let mut members: Map<String, Value> =
+            Some(other).filter(small).and_then(Value::as_object).cloned().unwrap_or_default();
+        for (key, value) in Some(schema).filter(small).and_then(Value::as_object).into_iter().flatten() {
+            if self.fuel.burn(1).is_err() {
+                break;
+            }
+            if !matches!(key.as_str(), "anyOf" | "oneOf" | "allOf" | "default") {
+                members.entry(key.clone()).or_insert_with(|| value.clone());
+            }
+        }
+        Value::Object(members)
+    }
+
+    fn object(&self, schema: &Value, depth: usize) -> Value {
+        let all = parameters(self.root, schema);
+        if self.fuel.burn(all.list.len() as u64 / 8).is_err() {
+            return json!({});
+        }
+        let mut needed: Vec<&str> = all.list.iter().filter(|p| p.required).map(|p| p.name).collect();
+        // Of alternatives, what the first one requires.
+        let first_choice = choices(resolve(self.root, schema)).into_iter().next();
+        let first_choice = first_choice.map(|choice| resolve(self.root, choice));
+        let also = first_choice.and_then(|choice| choice.get("required")).and_then(Value::as_array);
+        needed.extend(also.into_iter().flatten().filter_map(Value::as_str));
+        let mut members = Map::new();
+        for name in needed.into_iter().take(MOST_MEMBERS) {
+            let own = first_choice.and_then(|choice| choice.get("properties")?.get(name));
+            let known = all.list.iter().find(|parameter| parameter.name == name).map(|parameter| parameter.schema);
+            let member = own.or(known).map_or(json!("…"), |schema| self.value(schema, depth + 1));
+            members.insert(name.to_owned(), member);
+        }
+        self.fill(schema, depth, &all, &mut members);
+        Value::Object(members)
+    }
+
+    /// `minProperties` asks for more than what is required.
+    fn fill(&self, schema: &Value, depth: usize, all: &Parameters<'_>, members: &mut Map<String, Value>) {
+        let least = schema.get("minProperties").and_then(Value::as_u64).unwrap_or(0).min(MOST_ITEMS) as usize;
+        for parameter in &all.list {
+            if members.len() >= least {
+                return;
+            }
+            if !members.contains_key(parameter.name) {
+                members.insert(parameter.name.to_owned(), self.value(parameter.schema, depth + 1));
+            }
+        }
+        let additional = schema.get("additionalProperties").filter(|additional| additional.is_object());
+        for number in members.len()..least {
+            let value = additional.map_or(json!("…"), |schema| self.value(schema, depth + 1));
+            members.insert(format!("key{number}"), value);
+        }
+    }
+
+    fn array(&self, schema: &Value, depth: usize) -> Value {
+        let least = schema.get("minItems").and_then(Value::as_u64).unwrap_or(1).clamp(1, MOST_ITEMS);
+        let most = schema.get("maxItems").and_then(Value::as_u64).unwrap_or(MOST_ITEMS).min(MOST_LEADING);
+        let leading = schema.get("prefixItems").and_then(Value::as_array);
+        let item = |place: usize| {
+            let own = leading.and_then(|leading| leading.get(place)).or_else(|| schema.get("items"));
+            own.map_or(json!("…"), |item| self.value(item, depth + 1))
+        };
+        let least = leading.map_or(least, |leading| least.max(leading.len() as u64)).min(most);
+        let mut items: Vec<Value> = (0..least as usize).map(item).collect();
+        // Different ones where they must be: texts and numbers can be varied.
+        if schema.get("uniqueItems").and_then(Value::as_bool) == Some(true) {
+            for (place, item) in items.iter_mut().enumerate().skip(1) {
+                match item {
+                    Value::String(text) => text.push_str(&place.to_string()),
+                    Value::Number(number) => *item = json!(number.as_i64().unwrap_or(0) + place as i64),
+                    _ => {}
+                }
+            }
+        }
+        Value::Array(items)
+    }
 }
 
 /// Of the values of a choice one that the tool's name has; of a tool that changes things, one that is not only a look.
 fn fitting_choice(entry: &Entry, root: &Value, schema: &Value) -> Option<Value> {
     let schema = resolve(root, schema);
     let values = schema.get("enum")?.as_array()?;
+    let values = values.get(..MOST_VALUES).unwrap_or(values);
     let name = words::split(entry.name());
     let has = |value: &&Value, wanted: &dyn Fn(&String) -> bool| {
         value.as_str().is_some_and(|value| words::split(value).first().is_some_and(wanted))
@@ -71,34 +196,6 @@ fn fitting_choice(entry: &Entry, root: &Value, schema: &Value) -> Option<Value> 
 fn accepts(schema: Value, arguments: &Value) -> bool {
     let fuel = Fuel::new(QUICK);
     Schema::prepare(schema, &fuel).is_ok_and(|schema| schema.is_valid(arguments, &fuel).unwrap_or(false))
-}
-
-fn value(root: &Value, schema: &Value, depth: usize) -> Value {
-    let schema = resolve(root, schema);
-    if let Some(given) = given(schema) {
-        return given;
-    }
-    if depth > DEEPEST {
-        return Value::Null;
-    }
-    let types = types(schema);
-    let is_object = types.contains(&"object") || schema.get("properties").is_some();
-    if let (false, Some(choice)) = (is_object, choices(schema).first()) {
-        return value(root, &merged(schema, choice), depth + 1);
-    }
-    if let (true, Some(Value::Array(parts))) = (types.is_empty() && !is_object, schema.get("allOf")) {
-        let whole = parts.iter().fold(json!({}), |whole, part| merged(&whole, resolve(root, part)));
-        return value(root, &merged(schema, &whole), depth + 1);
-    }
-    match types.first() {
-        _ if is_object => object(root, schema, depth),
-        Some(&"integer") => number(schema, true),
-        Some(&"number") => number(schema, false),
-        Some(&"boolean") => json!(true),
-        Some(&"array") => array(root, schema, depth),
-        Some(&"string") | None => string(schema),
-        Some(_) => Value::Null,
-    }
 }
 
 /// What the schema itself proposes, where it is of the right type.
@@ -158,58 +255,6 @@ fn fits(schema: &Value, value: &Value) -> bool {
     low.is_none_or(|low| size >= low) && high.is_none_or(|high| size <= high)
 }
 
-/// The members of both, the second one's first. Good enough for an example, not for a proof.
-fn merged(schema: &Value, other: &Value) -> Value {
-    let mut members: Map<String, Value> = other.as_object().cloned().unwrap_or_default();
-    for (key, value) in schema.as_object().into_iter().flatten() {
-        if !matches!(key.as_str(), "anyOf" | "oneOf" | "allOf" | "default") {
-            members.entry(key.clone()).or_insert_with(|| value.clone());
-        }
-    }
-    Value::Object(members)
-}
-
-fn object(root: &Value, schema: &Value, depth: usize) -> Value {
-    let all = parameters(root, schema);
-    let mut needed: Vec<&str> = all.list.iter().filter(|p| p.required).map(|p| p.name).collect();
-    // Of alternatives, what the first one requires.
-    let first_choice = choices(resolve(root, schema)).into_iter().next().map(|choice| resolve(root, choice));
-    let also = first_choice.and_then(|choice| choice.get("required")).and_then(Value::as_array);
-    needed.extend(also.into_iter().flatten().filter_map(Value::as_str));
-    let mut members = Map::new();
-    for name in needed.into_iter().take(MOST_MEMBERS) {
-        let own = first_choice.and_then(|choice| choice.get("properties")?.get(name));
-        let known = all.list.iter().find(|parameter| parameter.name == name).map(|parameter| parameter.schema);
-        let member = own.or(known).map_or(json!("…"), |schema| value(root, schema, depth + 1));
-        members.insert(name.to_owned(), member);
-    }
-    fill(root, schema, depth, &all, &mut members);
-    Value::Object(members)
-}
-
-/// `minProperties` asks for more than what is required.
-fn fill(
-    root: &Value,
-    schema: &Value,
-    depth: usize,
-    all: &crate::schema::Parameters<'_>,
-    members: &mut Map<String, Value>,
-) {
-    let least = schema.get("minProperties").and_then(Value::as_u64).unwrap_or(0).min(MOST_ITEMS) as usize;
-    for parameter in &all.list {
-        if members.len() >= least {
-            return;
-        }
-        if !members.contains_key(parameter.name) {
-            members.insert(parameter.name.to_owned(), value(root, parameter.schema, depth + 1));
-        }
-    }
-    let additional = schema.get("additionalProperties").filter(|additional| additional.is_object());
-    for number in members.len()..least {
-        members.insert(format!("key{number}"), additional.map_or(json!("…"), |schema| value(root, schema, depth + 1)));
-    }
-}
-
 fn number(schema: &Value, whole: bool) -> Value {
     let bound = |key: &str| schema.get(key).and_then(Value::as_f64);
     let above = bound("exclusiveMinimum").map(|low| if whole { low.floor() + 1.0 } else { low + 0.5 });
@@ -224,29 +269,6 @@ fn number(schema: &Value, whole: bool) -> Value {
         number = (number / step).ceil() * step;
     }
     if number.fract() == 0.0 && number.abs() < 9e15 { json!(number as i64) } else { json!(number) }
-}
-
-fn array(root: &Value, schema: &Value, depth: usize) -> Value {
-    let least = schema.get("minItems").and_then(Value::as_u64).unwrap_or(1).clamp(1, MOST_ITEMS);
-    let most = schema.get("maxItems").and_then(Value::as_u64).unwrap_or(MOST_ITEMS);
-    let leading = schema.get("prefixItems").and_then(Value::as_array);
-    let item = |place: usize| {
-        let own = leading.and_then(|leading| leading.get(place)).or_else(|| schema.get("items"));
-        own.map_or(json!("…"), |item| value(root, item, depth + 1))
-    };
-    let least = leading.map_or(least, |leading| least.max(leading.len() as u64)).min(most);
-    let mut items: Vec<Value> = (0..least as usize).map(item).collect();
-    // Different ones where they must be: texts and numbers can be varied.
-    if schema.get("uniqueItems").and_then(Value::as_bool) == Some(true) {
-        for (place, item) in items.iter_mut().enumerate().skip(1) {
-            match item {
-                Value::String(text) => text.push_str(&place.to_string()),
-                Value::Number(number) => *item = json!(number.as_i64().unwrap_or(0) + place as i64),
-                _ => {}
-            }
-        }
-    }
-    Value::Array(items)
 }
 
 fn string(schema: &Value) -> Value {

@@ -47,20 +47,34 @@ const NEEDED_AT_TIMES: [&str; 6] =
 const GONE: [&str; 7] = ["deprecated", "obsolete", "reserved", "do not use", "unused", "not used", "legacy"];
 /// Letters of a description that are looked at.
 const LOOKED_AT: usize = 300;
+/// Parameters that are put in order; of more than that the order is the definition's own.
+const MOST_ORDERED: usize = 1_000;
+/// Parameters that one answer names. Of more than that it says how many there are.
+pub(super) const MOST_NAMED: usize = 200;
 
 /// The parameters of a tool: required ones, then those that are needed at times, usual ones, the others, those that are
 /// seldom given, and those that are there for old clients.
 pub(super) fn by_need<'p, 'a>(entry: &Entry, list: &'p [Parameter<'a>]) -> Vec<&'p Parameter<'a>> {
     let about: Vec<String> = words::split(entry.name());
     let mut sorted: Vec<&Parameter<'a>> = list.iter().collect();
-    sorted.sort_by_key(|parameter| if parameter.required { 0 } else { need(parameter, &about) });
+    let ordered = sorted.len().min(MOST_ORDERED);
+    let need = |parameter: &&Parameter<'a>| if parameter.required { 0 } else { need(parameter, &about) };
+    sorted[..ordered].sort_by_cached_key(need);
     sorted
+}
+
+/// The names of parameters, as many as one answer has; `shown` makes a text of each.
+pub(super) fn named(list: &[&Parameter<'_>], shown: impl Fn(&Parameter<'_>) -> String) -> Vec<String> {
+    let more = list.len().saturating_sub(MOST_NAMED);
+    let names = list.iter().take(MOST_NAMED).map(|parameter| shown(parameter));
+    names.chain((more > 0).then(|| format!("… and {more} more"))).collect()
 }
 
 /// Those beside the required ones that a typical call gives, the most needed first.
 pub(super) fn usual<'p, 'a>(entry: &Entry, list: &'p [Parameter<'a>]) -> Vec<&'p Parameter<'a>> {
     let about: Vec<String> = words::split(entry.name());
     let mut usual = by_need(entry, list);
+    usual.truncate(MOST_ORDERED);
     usual.retain(|parameter| !parameter.required && need(parameter, &about) <= 2);
     usual
 }

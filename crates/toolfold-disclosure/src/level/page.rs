@@ -59,7 +59,7 @@ pub fn full_page(entry: &Entry, name: &str) -> Value {
 /// Level 3 of one parameter; where there is none by that name, those that were meant.
 pub fn parameter_page(entry: &Entry, name: &str, path: &str) -> Result<Value, Vec<String>> {
     let root = entry.input_schema();
-    let (schema, required) = find(&root, &root, &path.replace("[]", ""), 0).ok_or_else(|| nearest(&root, path))?;
+    let (schema, required) = find(&root, path).ok_or_else(|| nearest(&root, path))?;
     let mut page = json!({"tool": name, "parameter": path});
     if let (Some(page), Value::Object(about)) = (page.as_object_mut(), specification(&root, schema, required)) {
         page.extend(about);

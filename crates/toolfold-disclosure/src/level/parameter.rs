@@ -1,7 +1,7 @@
 //! One parameter, whole. A path with dots reaches what is nested: `filter.status`, through lists and references alike.
 
 use serde_json::{Map, Value};
-use toolfold_core::{Entry, words};
+use toolfold_core::{Entry, Fuel, words};
 use toolfold_wire::{Object, Raw};
 
 use super::details::counted;
@@ -9,6 +9,9 @@ use super::shape::shape;
 use crate::schema::{choices, parameters, resolve};
 
 const DEEPEST: usize = 5;
+/// Characters of a path, and members that are looked at on the way: names with dots can be split in no end of ways.
+const LONGEST_PATH: usize = 500;
+const FUEL: u64 = 200_000;
 pub(super) const VALIDATION: [&str; 14] = [
     "minimum",
     "maximum",
@@ -29,7 +32,7 @@ pub(super) const VALIDATION: [&str; 14] = [
 /// The parameter at a path; where there is none, the names that were meant, or all there are.
 pub fn parameter(entry: &Entry, path: &str) -> Result<Raw, Vec<String>> {
     let root = entry.input_schema();
-    let Some((schema, required)) = find(&root, &root, &path.replace("[]", ""), 0) else {
+    let Some((schema, required)) = find(&root, path) else {
         return Err(nearest(&root, path));
     };
     let target = resolve(&root, schema);
@@ -55,20 +58,31 @@ pub fn parameter(entry: &Entry, path: &str) -> Result<Raw, Vec<String>> {
     Ok(counted(object.with("schema", target)))
 }
 
+/// The schema of the parameter at a path, and whether it is required.
+pub(super) fn find<'a>(root: &'a Value, path: &str) -> Option<(&'a Value, bool)> {
+    let path: String = path.chars().take(LONGEST_PATH).collect();
+    find_in(root, root, &path.replace("[]", ""), 0, &Fuel::new(FUEL))
+}
+
 /// Names may have dots themselves, so the whole path is tried as a name first, then every way to split it.
-pub(super) fn find<'a>(root: &'a Value, schema: &'a Value, path: &str, depth: usize) -> Option<(&'a Value, bool)> {
-    if depth > DEEPEST {
+fn find_in<'a>(root: &'a Value, schema: &'a Value, path: &str, depth: usize, fuel: &Fuel) -> Option<(&'a Value, bool)> {
+    if depth > DEEPEST || fuel.left() == 0 {
         return None;
     }
     let here = parameters(root, schema).list;
+    let is_affordable = fuel.burn(1 + here.len() as u64).is_ok();
     if let Some(parameter) = here.iter().find(|parameter| parameter.name == path) {
         return Some((parameter.schema, parameter.required));
     }
+    if !is_affordable {
+        return None;
+    }
     let splits = path.match_indices('.').find_map(|(dot, _)| {
+        fuel.burn_for(here.len(), 16).ok()?;
         let parameter = here.iter().find(|parameter| parameter.name == &path[..dot])?;
-        find(root, parameter.schema, &path[dot + 1..], depth + 1)
+        find_in(root, parameter.schema, &path[dot + 1..], depth + 1, fuel)
     });
-    splits.or_else(|| inner(root, schema).into_iter().find_map(|inner| find(root, inner, path, depth + 1)))
+    splits.or_else(|| inner(root, schema).into_iter().find_map(|inner| find_in(root, inner, path, depth + 1, fuel)))
 }
 
 /// What a path passes through without naming it: items of a list, alternatives.
@@ -80,8 +94,8 @@ fn inner<'a>(root: &'a Value, schema: &'a Value) -> Vec<&'a Value> {
 
 pub(super) fn nearest(root: &Value, path: &str) -> Vec<String> {
     let names: Vec<&str> = parameters(root, root).list.iter().map(|parameter| parameter.name).take(200).collect();
-    let first = path.split('.').next().unwrap_or_default();
-    match words::nearest(first, names.iter().copied()) {
+    let first: String = path.split('.').next().unwrap_or_default().chars().take(LONGEST_PATH).collect();
+    match words::nearest(&first, names.iter().copied()) {
         Some(near) => vec![near.to_owned()],
         None => names.into_iter().take(10).map(str::to_owned).collect(),
     }

@@ -4,6 +4,7 @@
 //! where a call could go wrong without reading on: a shape or values that are not shown.
 
 use serde_json::Value;
+use toolfold_core::Fuel;
 
 use super::limit::{limited, unsaid};
 use crate::schema::{Parameter, choices, parameters, resolve, types};
@@ -12,10 +13,13 @@ use crate::schema::{Parameter, choices, parameters, resolve, types};
 pub(super) const MARK: char = '~';
 /// What is left out and need not be known.
 pub(super) const CUT: char = '…';
-/// Characters of a shape that a call can do without, and of one that it cannot.
 /// Bytes of a parameter's name that somebody might have to write, and letters that are left of a longer one.
 const LONGEST_NAME: usize = 200;
 const SHORT_NAME: usize = 40;
+/// Parts and members that are looked at for one answer. References multiply: a hundred members of a hundred members are few
+/// bytes and no end of work. Where it is spent, the rest is told coarsely.
+pub(super) const FUEL: u64 = 2_000;
+/// Characters of a shape that a call can do without, and of one that it cannot.
 const OPTIONAL: usize = 72;
 const REQUIRED: usize = 220;
 /// Characters of the first values of a list that is too long.
@@ -27,13 +31,13 @@ const DEEPEST: usize = 5;
 
 /// The type of a value that may be left out of a call.
 pub(super) fn shape(root: &Value, schema: &Value) -> String {
-    Writer { root, room: OPTIONAL }.shape("", schema, 0)
+    Writer { root, room: OPTIONAL, fuel: &Fuel::new(FUEL) }.shape("", schema, 0)
 }
 
 /// The type of a parameter, with what its description says plainly about its values.
-pub(super) fn parameter_shape(root: &Value, parameter: &Parameter<'_>) -> String {
+pub(super) fn parameter_shape(root: &Value, parameter: &Parameter<'_>, fuel: &Fuel) -> String {
     let room = if parameter.required { REQUIRED } else { OPTIONAL };
-    Writer { root, room }.shape(parameter.name, parameter.schema, 0)
+    Writer { root, room, fuel }.shape(parameter.name, parameter.schema, 0)
 }
 
 /// A parameter's name, or the beginning of one that nobody could write anyway.
@@ -57,11 +61,15 @@ pub(super) fn shown_name(name: &str) -> String {
 struct Writer<'a> {
     root: &'a Value,
     room: usize,
+    fuel: &'a Fuel,
 }
 
 impl<'a> Writer<'a> {
     fn shape(&self, name: &str, given: &'a Value, depth: usize) -> String {
         let schema = resolve(self.root, given);
+        if self.fuel.burn(1).is_err() {
+            return format!("{}{MARK}", coarse(self.root, schema));
+        }
         let fine = self.fine(schema, depth).map(|text| limited(name, given, schema, text));
         match fine {
             Some(text) if text.len() <= self.room && unsaid(schema) => format!("{}{MARK}", text.trim_end_matches(MARK)),
@@ -143,6 +151,9 @@ impl<'a> Writer<'a> {
 
     fn list(&self, schema: &'a Value, depth: usize) -> String {
         if let Some(Value::Array(leading)) = schema.get("prefixItems").or_else(|| schema.get("items")) {
+            if leading.len() > self.room {
+                return format!("any[]{MARK}");
+            }
             let items: Vec<String> = leading.iter().map(|item| self.shape("", item, depth + 1)).collect();
             return format!("[{}]", items.join(", "));
         }
@@ -156,19 +167,25 @@ impl<'a> Writer<'a> {
     /// Every required member, then as many others as there is room for.
     fn object(&self, schema: &'a Value, depth: usize) -> Option<String> {
         let members = parameters(self.root, schema);
+        self.fuel.burn(members.list.len() as u64).ok()?;
         if members.list.is_empty() {
             return Some(self.map(schema, members.conditional, depth));
         }
         let mut shown: Vec<String> = Vec::new();
         let (mut length, mut optional, mut cut) = (2, 0, false);
         for member in &members.list {
+            // Required ones come first: nothing that follows is shown any more.
+            if optional == MOST_OPTIONAL {
+                cut = true;
+                break;
+            }
             let mark = if member.required { "" } else { "?" };
             let text =
                 format!("{}{mark}: {}", shown_name(member.name), self.shape(member.name, member.schema, depth + 1));
             let fits = length + text.len() + 2 <= if member.required { self.room } else { OPTIONAL.min(self.room) };
             match (member.required, fits) {
                 (true, false) => return None,
-                (false, _) if !fits || optional == MOST_OPTIONAL => cut = true,
+                (false, false) => cut = true,
                 _ => {
                     optional += usize::from(!member.required);
                     length += text.len() + 2;

@@ -1,11 +1,11 @@
-//! A tool's parameters in one line. A required parameter is never left out, however long the line gets; optional ones
-//! give way to `…`, the least needed first.
+//! A tool's parameters in one line. A required parameter is never left out, however long the line gets, unless there are
+//! hundreds, which nobody reads in a line; optional ones give way to `…`, the least needed first.
 
 use serde_json::Value;
-use toolfold_core::Entry;
+use toolfold_core::{Entry, Fuel};
 
-use super::order::by_need;
-use super::shape::{CUT, MARK, parameter_shape, shown_name};
+use super::order::{MOST_NAMED, by_need};
+use super::shape::{CUT, FUEL, MARK, parameter_shape, shown_name};
 use crate::schema::{Parameter, parameters};
 
 /// Characters after which no optional parameter is added.
@@ -32,10 +32,14 @@ pub(super) fn of_schema(schema: &Value) -> Signature {
 
 fn written(schema: &Value, list: Vec<&Parameter<'_>>, conditional: bool) -> Signature {
     let mut parts: Vec<String> = Vec::new();
-    let mut length = 0;
+    let (mut length, fuel) = (0, Fuel::new(FUEL));
     for parameter in list {
+        if parts.len() == MOST_NAMED {
+            parts.push(format!("{CUT}{MARK}"));
+            break;
+        }
         let optional = if parameter.required { "" } else { "?" };
-        let shown = format!("{}{optional}: {}", shown_name(parameter.name), parameter_shape(schema, parameter));
+        let shown = format!("{}{optional}: {}", shown_name(parameter.name), parameter_shape(schema, parameter, &fuel));
         if !parameter.required && !parts.is_empty() && length + shown.len() > LONG_ENOUGH {
             parts.push(CUT.to_string());
             break;

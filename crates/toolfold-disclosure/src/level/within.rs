@@ -2,22 +2,23 @@
 //! twenty thousand tokens is read in parts or not at all.
 
 use serde_json::{Map, Value, json};
-use toolfold_core::Entry;
+use toolfold_core::{Entry, Fuel};
 use toolfold_wire::{Object, Raw, raw};
 
 use super::details::{counted, describe, returned, usage};
-use super::order::by_need;
+use super::order::{MOST_NAMED, by_need};
 use super::parameter::{find, nearest, parameter};
 use super::prose::{clipped, mentions, paragraphs};
-use super::shape::{parameter_shape, shape, short_name};
+use super::shape::{FUEL, parameter_shape, shape, short_name};
 use super::{Level, description};
-use crate::schema::{Parameter, parameters, resolve};
+use crate::schema::{Parameter, is_within, parameters, resolve};
 use crate::tokens::count;
 
 /// Letters of a token, about: for cutting prose, not for counting.
 const LETTERS: usize = 4;
-/// No token has more bytes.
+/// No token has more bytes, and no text more of these to a token on the whole.
 const LONGEST_TOKEN: usize = 128;
+const LONG_TOKEN: usize = 16;
 const LONGEST_BRIEF: usize = 120;
 const LONGEST_MENTION: usize = 1200;
 /// Tokens kept for what an answer says about itself.
@@ -25,9 +26,14 @@ const REMARKS: usize = 60;
 
 /// An entry at a level, in at most so many tokens, as far as its names alone leave room.
 pub fn describe_within(entry: &Entry, level: Level, budget: usize) -> Raw {
-    let whole = describe(entry, level);
-    if level != Level::Full || !entry.is_tool() || cost(whole.get(), budget) <= budget {
-        return whole;
+    if level != Level::Full || !entry.is_tool() {
+        return describe(entry, level);
+    }
+    if is_countable(entry.definition.get(), budget) {
+        let whole = describe(entry, level);
+        if cost(whole.get(), budget) <= budget {
+            return whole;
+        }
     }
     let schema = entry.input_schema();
     let all = parameters(&schema, &schema);
@@ -52,18 +58,17 @@ pub fn describe_within(entry: &Entry, level: Level, budget: usize) -> Raw {
 /// One parameter, whole if that fits; otherwise its members in brief. A word that is no parameter's name and that the
 /// description has, such as an operation's, gives what is said there.
 pub fn parameter_within(entry: &Entry, path: &str, budget: usize) -> Result<Raw, Vec<String>> {
-    let whole = match parameter(entry, path) {
-        Ok(whole) => whole,
-        Err(near) => return said_of(entry, path, budget).ok_or(near),
-    };
-    if cost(whole.get(), budget) <= budget {
-        return Ok(whole);
-    }
     let root = entry.input_schema();
-    let Some((schema, required)) = find(&root, &root, &path.replace("[]", ""), 0) else {
-        return Err(nearest(&root, path));
+    let Some((schema, required)) = find(&root, path) else {
+        return said_of(entry, path, budget).ok_or_else(|| nearest(&root, path));
     };
     let target = resolve(&root, schema);
+    if could_fit(schema, budget) && could_fit(target, budget) {
+        let whole = parameter(entry, path)?;
+        if cost(whole.get(), budget) <= budget {
+            return Ok(whole);
+        }
+    }
     let inner = target.get("items").map_or(target, |items| resolve(&root, items));
     let all = parameters(&root, inner);
     let mut object = Object::new()
@@ -83,31 +88,44 @@ pub fn parameter_within(entry: &Entry, path: &str, budget: usize) -> Result<Raw,
 
 /// What a text costs; far too much where it is so long that nobody need count.
 fn cost(text: &str, budget: usize) -> usize {
-    if text.len() / LONGEST_TOKEN > budget { usize::MAX } else { count(text) }
+    if is_countable(text, budget) { count(text) } else { usize::MAX }
+}
+
+/// Whether a text could fit at all.
+fn is_countable(text: &str, budget: usize) -> bool {
+    text.len() / LONGEST_TOKEN <= budget
+}
+
+/// Whether a value could, seen without copying it: the same large one may be referred to by every member.
+fn could_fit(value: &Value, budget: usize) -> bool {
+    is_within(value, budget.saturating_mul(LONG_TOKEN))
 }
 
 /// As much of each member as there is room for, the most needed first: its schema, or a line, or its name among those
 /// that were shortened.
-fn members(root: &Value, list: Vec<&Parameter<'_>>, budget: usize) -> (Map<String, Value>, Vec<String>) {
-    let (mut shown, mut shortened) = (Map::new(), Vec::new());
+fn members(root: &Value, mut list: Vec<&Parameter<'_>>, budget: usize) -> (Map<String, Value>, Vec<String>) {
+    let (mut shown, mut shortened, fuel) = (Map::new(), Vec::new(), Fuel::new(10 * FUEL));
+    let more = list.len().saturating_sub(MOST_NAMED);
+    list.truncate(MOST_NAMED);
     // A name costs something too, and every member has one.
     let names: usize = list.iter().map(|member| count(&short_name(member.name)) + 2).sum();
     let mut left = budget.saturating_sub(names);
     for member in list {
         let target = resolve(root, member.schema);
-        let mut whole = json!({"required": member.required, "schema": target});
-        let mut brief = json!({"required": member.required, "type": parameter_shape(root, member)});
+        let whole = could_fit(target, left).then(|| json!({"required": member.required, "schema": target}));
+        let mut brief = json!({"required": member.required, "type": parameter_shape(root, member, &fuel)});
         if let Some(said) =
             member.schema.get("description").or_else(|| target.get("description")).and_then(Value::as_str)
         {
             brief["description"] = json!(clipped(said.lines().next().unwrap_or_default(), LONGEST_BRIEF));
         }
+        let mut whole = whole.unwrap_or_default();
         for form in [&mut whole, &mut brief] {
             if !member.required {
                 form.as_object_mut().and_then(|form| form.remove("required"));
             }
         }
-        let all = cost(&whole.to_string(), left);
+        let all = if whole.is_null() { usize::MAX } else { cost(&whole.to_string(), left) };
         // No member takes so much that there is nothing left for the others.
         if all.saturating_mul(3) <= left.max(90) && all < left {
             left -= all + 1;
@@ -121,6 +139,7 @@ fn members(root: &Value, list: Vec<&Parameter<'_>>, budget: usize) -> (Map<Strin
             shown.insert(short_name(member.name), brief);
         }
     }
+    shortened.extend((more > 0).then(|| format!("… and {more} more")));
     (shown, shortened)
 }
 

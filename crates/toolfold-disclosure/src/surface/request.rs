@@ -1,7 +1,7 @@
 //! Arguments of a meta-tool, read as they were meant: a number given as text, a list given as JSON text, one name where
 //! a list is expected. A model that is refused for a quotation mark learns nothing.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use toolfold_core::{Code, Refusal};
 use toolfold_wire::{Object, Raw, raw_of};
 
@@ -11,6 +11,8 @@ const LONGEST_QUERY: usize = 400;
 const LONGEST_NAME: usize = 500;
 /// Steps of a path and tags that are looked at.
 const MOST_STEPS: usize = 32;
+/// Bytes of a list or an object that is read here at all: each of its items costs many times its length.
+const LARGEST_LIST: usize = 256 * 1024;
 
 pub(super) struct Arguments(Object);
 
@@ -124,8 +126,14 @@ impl Arguments {
         (!rest.is_empty()).then(|| rest.to_raw())
     }
 
+    /// A member as a value; of one that is too large to be read, no more than that it is none of what could be meant.
     pub(super) fn value(&self, key: &str) -> Value {
-        self.0.read(key).unwrap_or_default()
+        match self.0.get(key) {
+            Some(given) if given.get().len() > LARGEST_LIST && !given.get().starts_with('"') => {
+                Value::Object(Map::new())
+            }
+            _ => self.0.read(key).unwrap_or_default(),
+        }
     }
 }
 
@@ -135,5 +143,6 @@ fn beginning(text: &str, most: usize) -> String {
 
 /// A list given as JSON text.
 fn listed(text: &str) -> Option<Vec<String>> {
-    text.trim_start().starts_with('[').then(|| serde_json::from_str(text).ok()).flatten()
+    let list = text.trim_start().starts_with('[') && text.len() <= LARGEST_LIST;
+    list.then(|| serde_json::from_str(text).ok()).flatten()
 }

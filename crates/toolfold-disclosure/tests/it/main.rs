@@ -14,6 +14,7 @@ mod compact;
 mod cost;
 mod fixture;
 mod gateway;
+mod hostile;
 mod hybrid;
 mod levels;
 mod lifecycle;

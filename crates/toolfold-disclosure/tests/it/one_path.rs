@@ -211,6 +211,12 @@ fn what_is_asked_has_a_length() {
     };
     assert_eq!(describe.names.len(), 20);
     assert!(describe.names[0].len() <= 514, "{}", describe.names[0].len());
+    let names = |count: usize| raw(&json!({"toolNames": vec!["x"; count]}));
+    let asked = |count| route(Surface::Backends, &view, "gateway_get_tool_schemas", Some(&names(count)));
+    assert!(matches!(asked(100), Action::Describe(..)) && matches!(asked(101), Action::Refuse(_)));
+    let list = |bytes: usize| fixture.route("find_tools", json!({"tool": vec!["x".repeat(8); bytes / 11]}));
+    assert!(matches!(list(255 * 1024), Action::Describe(..)));
+    assert!(matches!(list(257 * 1024), Action::Refuse(_)), "each of its items costs many times its length");
 }
 
 /// Arguments of many megabytes are the same bytes from the body they came in to the line that goes to their server: the

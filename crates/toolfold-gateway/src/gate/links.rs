@@ -13,8 +13,10 @@ use toolfold_wire::{Object, Raw};
 /// Links that are remembered, and how long one may be.
 const MOST: usize = 4096;
 const LONGEST: usize = 2048;
-/// Links that are taken out of one result.
+/// Links that are taken out of one result, and parts and bytes of one that is looked into.
 const A_RESULT: usize = 64;
+const LOOKED_AT: usize = 1024;
+const LARGEST: usize = 1024 * 1024;
 
 type Key = (Principal, String);
 
@@ -31,10 +33,11 @@ struct Known {
 impl Links {
     /// Looks through a result. Looking for the word first keeps ordinary results unparsed.
     pub(crate) fn learn(&self, principal: &Principal, server: &ServerName, result: &Raw) {
-        if !result.get().contains("\"resource_link\"") {
+        if result.get().len() > LARGEST || !result.get().contains("\"resource_link\"") {
             return;
         }
-        let items = Object::parse(result).and_then(|result| result.read::<Vec<Object>>("content")).unwrap_or_default();
+        let items = Object::parse(result).map(|result| result.items("content", LOOKED_AT)).unwrap_or_default();
+        let items: Vec<Object> = items.iter().filter_map(Object::parse).collect();
         let links = items.iter().filter(|item| item.string("type").as_deref() == Some("resource_link"));
         for uri in links.filter_map(|link| link.string("uri")).filter(|uri| uri.len() <= LONGEST).take(A_RESULT) {
             self.0.lock().unwrap_or_else(PoisonError::into_inner).add((principal.clone(), uri), server);

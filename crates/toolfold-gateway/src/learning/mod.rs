@@ -17,10 +17,11 @@ use toolfold_config::{Config, Learn};
 use toolfold_core::{Entry, Fingerprint};
 use toolfold_index::{Learned, Mark};
 use toolfold_store::{StoreError, StoredChoice};
-use toolfold_wire::{Object, Raw};
+use toolfold_wire::Raw;
 use tracing::debug;
 
 use crate::kept::Kept;
+use crate::recording::is_error;
 use crate::request::Client;
 use crate::snapshot::Snapshot;
 use recent::{Recent, Searched};
@@ -94,7 +95,7 @@ impl Learning {
         }
         let exposed = snapshot.catalog.position(&entry.id).map(|place| snapshot.catalog.exposed(place));
         let Some(query) = self.recent().chosen(client, entry, exposed) else { return };
-        if Object::parse(result).and_then(|result| result.read::<bool>("isError")) == Some(true) {
+        if is_error(result) {
             return;
         }
         let marks = Mark::all(&snapshot.index, &query);

@@ -2,10 +2,15 @@
 
 use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
+use toolfold_core::Refusal;
 
 use super::held::{Decided, Decision, HeldList, Undecided, described};
+use crate::aside::aside;
 use crate::gateway::Gateway;
 use crate::writer::News;
+
+/// Bytes of all the differences of one page, about.
+const LONGEST_PAGE: usize = 4 * 1024 * 1024;
 
 impl Gateway {
     /// What is held, of one server or of all: a part of it, each with what is different from what was accepted.
@@ -14,9 +19,26 @@ impl Gateway {
         let snapshot = self.0.snapshot.load_full();
         let read = spawn_blocking(move || {
             let wanted = |held: &super::Held| server.as_ref().is_none_or(|server| server == held.server.as_str());
-            described(&snapshot.quarantine, &snapshot.catalog, wanted, (offset, limit))
+            described(&snapshot.quarantine, &snapshot.catalog, wanted, (offset, limit), usize::MAX)
         });
         read.await.unwrap_or_else(|_| HeldList { total: 0, held: Vec::new(), review: Vec::new() })
+    }
+
+    /// As [`Gateway::approvals`], for whoever may ask: fewer where there is much to say of them, and refused where too many ask
+    /// at once.
+    pub async fn approvals_page(
+        &self,
+        server: Option<String>,
+        offset: usize,
+        limit: usize,
+    ) -> Result<HeldList, Refusal> {
+        self.0.waiting.published().await;
+        let snapshot = self.0.snapshot.load_full();
+        aside(move || {
+            let wanted = |held: &super::Held| server.as_ref().is_none_or(|server| server == held.server.as_str());
+            described(&snapshot.quarantine, &snapshot.catalog, wanted, (offset, limit), LONGEST_PAGE)
+        })
+        .await
     }
 
     /// Approves or refuses what is held. It is written down, and takes effect, before this answers.

@@ -134,8 +134,8 @@ impl Held {
     pub(crate) fn is_called(&self, id: &str) -> bool {
         let with_print = || {
             let (id, print) = id.rsplit_once('@')?;
-            let whole = self.offer.fingerprint.to_string();
-            Some(id == self.id && print.len() >= SHORTEST_PRINT && whole.starts_with(&print.to_ascii_lowercase()))
+            let is_it = || self.offer.fingerprint.to_string().starts_with(&print.to_ascii_lowercase());
+            Some(id == self.id && print.len() >= SHORTEST_PRINT && is_it())
         };
         id == self.id || with_print().unwrap_or(false)
     }
@@ -249,19 +249,31 @@ impl Quarantine {
     }
 }
 
-/// A part of what is held, with its differences. It reads every definition: not for a thread that answers somebody.
+/// A part of what is held, with its differences: at most so many, and none after so many bytes of them. It reads every
+/// definition: not for a thread that answers somebody.
 pub(crate) fn described(
     quarantine: &Quarantine,
     catalog: &Catalog,
     wanted: impl Fn(&Held) -> bool,
     (offset, limit): (usize, usize),
+    longest: usize,
 ) -> HeldList {
     let all: Vec<&Arc<Held>> = quarantine.held.iter().filter(|held| wanted(held)).collect();
     let held = match all.is_empty() {
         true => Vec::new(),
         false => {
             let context = names_of(catalog.servers().iter());
-            all.iter().skip(offset).take(limit).map(|held| held.shown(&context)).collect()
+            let mut shown = 0;
+            let mut page = Vec::new();
+            for held in all.iter().skip(offset).take(limit) {
+                let entry = held.shown(&context);
+                shown += entry.diff.len();
+                page.push(entry);
+                if shown > longest {
+                    break;
+                }
+            }
+            page
         }
     };
     HeldList { total: all.len(), held, review: quarantine.review.iter().map(|(_, id)| id.clone()).collect() }

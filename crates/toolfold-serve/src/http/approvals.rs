@@ -46,8 +46,14 @@ pub(super) async fn list(app: &App, query: &str) -> Reply {
             }
         }
     }
-    let list = app.gateway.approvals(server, offset, limit).await;
-    json_response(StatusCode::OK, json!(list).to_string())
+    let list = match app.gateway.approvals_page(server, offset, limit).await {
+        Ok(list) => json!(list).to_string(),
+        Err(refusal) => return refused(&refusal),
+    };
+    match app.budget.answer(list) {
+        Some(body) => json_response(StatusCode::OK, body),
+        None => refused(&Refusal::new(Code::RateLimited, "Too many large answers are waiting to be read.")),
+    }
 }
 
 pub(super) async fn decide(app: &App, principal: Principal, bytes: &Bytes) -> Reply {
@@ -61,6 +67,10 @@ pub(super) async fn decide(app: &App, principal: Principal, bytes: &Bytes) -> Re
         }
     };
     let Body { ids, server, all, deny } = body;
+    if ids.len() > LARGEST_LIMIT {
+        let message = format!("At most {LARGEST_LIMIT} ids at a time; a whole server is named with `server`.");
+        return refused(&Refusal::new(Code::InvalidRequest, message));
+    }
     if ids.is_empty() && server.is_none() && !all {
         return refused(&Refusal::new(Code::InvalidRequest, "Nothing is named: give `ids`, a `server`, or `all`."));
     }

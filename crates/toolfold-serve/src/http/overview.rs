@@ -8,7 +8,7 @@ use toolfold_catalog::Node;
 use toolfold_core::{Code, Entry, Kind, Principal, Refusal};
 use toolfold_disclosure::View;
 use toolfold_disclosure::level::summary;
-use toolfold_gateway::Client;
+use toolfold_gateway::{Client, Scope};
 
 use super::failure::refused;
 use super::reply::{Reply, json_response};
@@ -20,6 +20,8 @@ const LARGEST_LIMIT: usize = 1000;
 /// Of a path and of a filter; the rest is not looked at.
 const MOST_STEPS: usize = 32;
 const MOST_WORDS: usize = 16;
+/// Characters of a description that a filter looks at.
+const LOOKED_AT: usize = 4_000;
 const KINDS: [Kind; 5] = [Kind::Tool, Kind::Agent, Kind::Skill, Kind::Prompt, Kind::Resource];
 
 pub(super) async fn status(app: &App, principal: Principal) -> Reply {
@@ -42,21 +44,27 @@ pub(super) async fn tools(app: &App, principal: Principal, query: &str) -> Reply
         Err(refusal) => return refused(&refusal),
     };
     let scope = app.gateway.settled(&asker(app, principal)).await;
+    // Aside: every description is looked at, and every line that is shown may have to be made.
+    let done = app.gateway.aside(move || listed(&scope, &asked)).await.and_then(|done| done);
+    match done {
+        Ok(page) => shown(&page),
+        Err(refusal) => refused(&refusal),
+    }
+}
+
+fn listed(scope: &Scope, asked: &Asked) -> Result<Value, Refusal> {
     let view = scope.view();
-    let node = match view.node(&asked.path) {
-        Ok(node) => node,
-        Err(nearest) => {
-            let message = format!("There is no node {:?}.", cut(&asked.path.join("/")));
-            return refused(&Refusal::new(Code::UnknownPath, message).hint(nearest.join("/")));
-        }
-    };
+    let node = view.node(&asked.path).map_err(|nearest| {
+        let message = format!("There is no node {:?}.", cut(&asked.path.join("/")));
+        Refusal::new(Code::UnknownPath, message).hint(nearest.join("/"))
+    })?;
     let in_node: Box<dyn Iterator<Item = usize>> =
         if node.path.is_empty() { Box::new(view.entries()) } else { Box::new(view.entries_in(node)) };
     let all: Vec<usize> = in_node.filter(|at| asked.wants(view.entry(*at))).collect();
     let page: Vec<Value> = all.iter().skip(asked.offset).take(asked.limit).map(|&at| pointer(&view, at)).collect();
     let next = asked.offset.saturating_add(page.len());
     let next = (!page.is_empty() && next < all.len()).then_some(next);
-    shown(&json!({"total": all.len(), "tools": page, "next_offset": next}))
+    Ok(json!({"total": all.len(), "tools": page, "next_offset": next}))
 }
 
 fn pointer(view: &View<'_>, at: usize) -> Value {
@@ -158,12 +166,14 @@ impl Asked {
     }
 
     fn wants(&self, entry: &Entry) -> bool {
-        let has = |word: &String| {
-            entry.id.to_string().to_lowercase().contains(word) || entry.description.to_lowercase().contains(word)
-        };
-        entry.kind == self.kind
-            && self.server.as_ref().is_none_or(|server| entry.server().as_str() == server)
-            && self.filter.iter().all(has)
+        let is_one =
+            entry.kind == self.kind && self.server.as_ref().is_none_or(|server| entry.server().as_str() == server);
+        if !is_one || self.filter.is_empty() {
+            return is_one;
+        }
+        let described: String = entry.description.chars().take(LOOKED_AT).collect();
+        let text = format!("{}\n{described}", entry.id).to_lowercase();
+        self.filter.iter().all(|word| text.contains(word))
     }
 }
 

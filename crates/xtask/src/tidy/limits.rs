@@ -28,12 +28,24 @@ const PROMISES: &[Promise] = &[
         "LEAST: usize = 64 * 1024 * 1024",
         &["an_answer_for_which_there_is_no_memory_fails_alone"],
     ),
+    Promise("| 100, 128, 10,000 |\n", "MOST_BATCHED: usize = 100", &["a_batch_of_many_is_no_message"]),
+    Promise("| 100, 128, 10,000 |\n", "DEEPEST: usize = 128", &["a_batch_has_a_hundred_messages_and_json_128_levels"]),
     Promise(
-        "| messages in a batch, levels of JSON | 100, 128 |\n",
-        "MOST_BATCHED: usize = 100",
-        &["a_batch_of_many_is_no_message"],
+        "| 100, 128, 10,000 |\n",
+        "MOST_MEMBERS: usize = 10_000",
+        &["an_object_of_more_than_10000_members_is_none"],
     ),
     Promise("| 25,000 |", "MOST_ENTRIES: usize = 25_000", &["a_list_has_an_end"]),
+    Promise(
+        "after 0.5 s, then doubled up to 60 s, and ten times",
+        "SHORTEST: Duration = Duration::from_millis(500)",
+        &["a_server_that_changes_without_end_is_listened_to_less_and_less"],
+    ),
+    Promise(
+        "after 0.5 s, then doubled up to 60 s, and ten times",
+        "LONGEST: Duration = Duration::from_secs(60)",
+        &["a_server_that_changes_without_end_is_listened_to_less_and_less"],
+    ),
     Promise(
         "after 0.5 s, then doubled up to 60 s, and ten times",
         "REST: u32 = 10",
@@ -45,6 +57,11 @@ const PROMISES: &[Promise] = &[
         &["so_many_a_second", "what_belongs_to_no_call_and_to_no_subscription_is_reported_to_nobody"],
     ),
     Promise("| 100 a second, 4 KiB each |", "LINES_A_SECOND: u32 = 100", &["so_many_a_second"]),
+    Promise(
+        "| 100 a second, 4 KiB each |",
+        "LONGEST_LINE: usize = 4096",
+        &["a_line_of_stderr_has_4_kilobytes_and_the_next_one_is_heard"],
+    ),
     Promise("| 64, 1,024, 30 min", "MOST_QUESTIONS: usize = 64", &["a_flood_of_questions_is_bounded"]),
     Promise(
         "| 64, 1,024, 30 min",
@@ -76,7 +93,21 @@ const PROMISES: &[Promise] = &[
         "BYTES_PER_SECOND: usize = 64 * 1024",
         &["a_body_that_drips_is_out_of_time_and_one_that_comes_is_not"],
     ),
-    Promise("| 100, 128 | refused |", "DEEPEST: usize = 128", &["a_batch_has_a_hundred_messages_and_json_128_levels"]),
+    Promise(
+        "| 100, 128, 10,000 | refused |",
+        "MOST_BATCHED: usize = 100",
+        &["a_batch_has_a_hundred_messages_and_json_128_levels"],
+    ),
+    Promise(
+        "| 100, 128, 10,000 | refused |",
+        "DEEPEST: usize = 128",
+        &["a_batch_has_a_hundred_messages_and_json_128_levels"],
+    ),
+    Promise(
+        "| 100, 128, 10,000 | refused |",
+        "MOST_MEMBERS: usize = 10_000",
+        &["an_object_of_more_than_10000_members_is_none"],
+    ),
     Promise("answers above 64 KB together", "SMALL: usize = 64 * 1024", &["what_is_large_takes_memory_as_it_comes"]),
     Promise(
         "| 120 s; 30 s |",
@@ -172,13 +203,40 @@ const PROMISES: &[Promise] = &[
         "MOST_VALUES: usize = 200_000",
         &["arguments_of_very_many_values_are_let_through"],
     ),
-    Promise("| 2 MiB, 100,000 values |", "bytes: 2 << 20, values: 100_000", &["what_would_be_enormous_is_refused"]),
+    Promise("| 2 MiB, 100,000 values |", "bytes: 2 << 20,", &["what_would_be_enormous_is_refused"]),
+    Promise("| 2 MiB, 100,000 values |", "values: 100_000", &["what_would_be_enormous_is_refused"]),
     Promise(
         "| the answer of a toolbox tool | 1 MiB |",
         "LARGEST: usize = 1 << 20",
         &["what_would_be_enormous_is_refused"],
     ),
-    Promise("| 50,000,000 steps of counted work;", "fuel: 50_000_000", &["work_that_doubles_ends_with_the_fuel"]),
+    Promise("| 50,000,000 steps of counted work; 8", "fuel: 50_000_000", &["work_that_doubles_ends_with_the_fuel"]),
+    Promise(
+        "of counted work; 8 calls at a time, others wait 10 s",
+        "BOUNDED: Threads = Threads::new(8, Duration::from_secs(10))",
+        &["eight_bounded_calls_at_a_time_and_the_next_waits_ten_seconds"],
+    ),
+    Promise(
+        "of counted work; 8 calls at a time, others wait 10 s",
+        "patience: Duration",
+        &["waiting_for_a_thread_has_an_end"],
+    ),
+    Promise(
+        "| 2,000 parts and members,",
+        "FUEL: u64 = 2_000",
+        &["members_of_members_by_reference", "lists_and_alternatives_of_themselves"],
+    ),
+    Promise(
+        "| answers that read definitions above 128 KiB",
+        "LARGE: usize = 128 * 1024",
+        &["what_is_large_is_worked_out_aside_and_two_at_a_time"],
+    ),
+    Promise(
+        "| 2 at a time, others wait 10 s",
+        "THREADS: Threads = Threads::new(2, Duration::from_secs(10))",
+        &["what_is_large_is_worked_out_aside_and_two_at_a_time"],
+    ),
+    Promise("| 2 at a time, others wait 10 s", "patience: Duration", &["waiting_for_a_thread_has_an_end"]),
     Promise("| 4 MiB, regular,", "LARGEST_FILE: u64 = 4 << 20", &["what_is_private_or_no_file_is_not_read"]),
     // Of what a client asks for.
     Promise(
@@ -199,12 +257,46 @@ const PROMISES: &[Promise] = &[
         "MOST_LOADED: usize = 128",
         &["a_session_loads_so_many_tools_and_all_of_a_wish_or_none"],
     ),
+    Promise(
+        "| 20 (`compact`), 100 (`gateway`); loaded at once 128 |",
+        "MOST_NAMES: usize = 100",
+        &["what_is_asked_has_a_length"],
+    ),
+    Promise(
+        "| 256 KiB; a larger one is refused |",
+        "LARGEST_LIST: usize = 256 * 1024",
+        &["what_is_asked_has_a_length"],
+    ),
+    Promise("| 200, and how many more", "MOST_NAMED: usize = 200", &["very_many_parameters_are_counted_and_not_named"]),
     Promise("| 256, of 128 letters |", "COMPARED: usize = 256", &["few_names_are_compared_letter_by_letter"]),
     Promise("| 256, of 128 letters |", "COMPARED: usize = 128", &["spellings_are_compared_up_to_a_length"]),
     Promise(
         "| 512 KiB; a larger one",
         "LARGEST_DEFINITION: usize = 512 * 1024",
         &["a_search_does_not_read_an_enormous_definition"],
+    ),
+    // In sentences.
+    Promise("at most 2,000 characters for a field", "LONGEST_LINE: usize = 2_000", &["a_long_line_is_cut_and_says_so"]),
+    Promise("256 requests wait for a disk", "MOST_WAITING: usize = 256", &["more_than_can_wait_is_refused"]),
+    Promise(
+        "At most 8,192 events of 16 MiB wait",
+        "MOST_WAITING: usize = 8192",
+        &["what_waits_for_a_disk_has_16_megabytes_and_whoever_waits_20_seconds"],
+    ),
+    Promise(
+        "At most 8,192 events of 16 MiB wait",
+        "MOST_BYTES: u64 = 16 * 1024 * 1024",
+        &["what_waits_for_a_disk_has_16_megabytes_and_whoever_waits_20_seconds"],
+    ),
+    Promise(
+        "the disk has not answered after 20 s",
+        "PATIENCE: Duration = Duration::from_secs(20)",
+        &["what_waits_for_a_disk_has_16_megabytes_and_whoever_waits_20_seconds"],
+    ),
+    Promise(
+        "at most 500 names of tools",
+        "MOST_NAMES: usize = 500",
+        &["names_of_tools_are_bounded_and_methods_are_known"],
     ),
 ];
 
@@ -235,8 +327,43 @@ fn findings(document: &str, code: &str, promises: &[Promise]) -> Vec<String> {
     let rows = tables
         .lines()
         .filter(|line| line.starts_with('|') && !line.starts_with("|--") && !line.starts_with("| what |"));
-    let kept = |row: &&str| promises.iter().any(|Promise(said, ..)| format!("{row}\n").contains(said));
+    let kept = |row: &str| promises.iter().filter(|Promise(said, ..)| format!("{row}\n").contains(said)).count();
+    // A row of three numbers has three lines of code behind it.
+    let open = rows.filter(|row| kept(row) < numbers(row).max(1));
+    findings.extend(open.map(|row| format!("{DOCUMENT}: not every number of this is known to be kept: {row}")));
     findings
-        .extend(rows.filter(|row| !kept(row)).map(|row| format!("{DOCUMENT}: nothing is known to keep this: {row}")));
-    findings
+}
+
+/// How many different numbers a row of a table has beside what happens beyond them.
+fn numbers(row: &str) -> usize {
+    let promised = row.split('|').skip(1).take(2).collect::<Vec<_>>().join(" ");
+    let is_part = |c: char| c.is_ascii_digit() || matches!(c, ',' | '.');
+    let words = promised.split(|c: char| !is_part(c)).map(|word| word.trim_end_matches([',', '.']));
+    words.filter(|word| word.starts_with(|c: char| c.is_ascii_digit())).collect::<std::collections::BTreeSet<_>>().len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_a_row() {
+        assert_eq!(numbers("| head of a request | 32 KB, 10 s | 431, or closed |"), 2);
+        assert_eq!(numbers("| a path, tags | 32 steps, 32 tags, 500 characters each |"), 2);
+        assert_eq!(numbers("| time without reading its input | two call deadlines |"), 0);
+        assert_eq!(numbers("| x | 0.5 s, 1,024. |"), 2);
+    }
+
+    #[test]
+    fn a_number_that_nobody_keeps_is_found() {
+        let document = format!("{BEGIN}\n| what | at most |\n|---|---|\n| x | 5 s, 7 MB |\n{END}");
+        let five = Promise("| 5 s, 7 MB |", "FIVE = 5", &["it_has_five"]);
+        let code = "FIVE = 5 SEVEN = 7 fn it_has_five() fn it_has_seven()";
+        assert_eq!(findings(&document, code, &[five]).len(), 1);
+        let five = Promise("| 5 s, 7 MB |", "FIVE = 5", &["it_has_five"]);
+        let seven = Promise("| 5 s, 7 MB |", "SEVEN = 7", &["it_has_seven"]);
+        assert_eq!(findings(&document, code, &[five, seven]), Vec::<String>::new());
+        let gone = Promise("| 5 s, 7 MB |", "FIVE = 5", &["it_is_gone"]);
+        assert!(findings(&document, code, &[gone]).iter().any(|finding| finding.contains("it_is_gone")));
+    }
 }

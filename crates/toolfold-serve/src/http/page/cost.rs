@@ -4,11 +4,13 @@
 //! frame it is theirs, and not counted. Other vocabularies are told as ranges, as measured on the tools of a hundred
 //! servers: half of what anybody reads about one of them is a guess.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use hyper::StatusCode;
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
-use toolfold_core::{Code, Principal, Refusal};
+use toolfold_core::Principal;
 use toolfold_disclosure::{View, tokens, tools};
 use toolfold_gateway::{Client, Scope};
 
@@ -30,32 +32,34 @@ const FAMILIES: [(&str, f64, f64); 5] = [
 
 /// What was counted last: thousands of definitions take a while, and seldom change.
 #[derive(Debug, Default)]
-pub(crate) struct Costs(Mutex<Option<(Principal, u64, Bytes)>>);
+pub(crate) struct Costs(Arc<Mutex<Option<(Principal, u64, Bytes)>>>);
 
 pub(crate) async fn tokens(app: &App, principal: Principal) -> Reply {
     let surface = app.surface;
     let client = Client::inside(principal.clone(), surface);
     let scope = app.gateway.settled(&client).await;
     let number = scope.view().number();
-    // Held while counting: who asks meanwhile waits for the same answer instead of counting too.
-    let mut last = app.page.costs.0.lock().await;
+    // Held while counting, by whoever counts: who asks meanwhile waits for the same answer instead of counting too, and who
+    // hangs up and asks again begins nothing anew.
+    let mut last = app.page.costs.0.clone().lock_owned().await;
     if let Some((_, _, body)) = last.as_ref().filter(|(who, known, _)| *who == principal && *known == number) {
         return json_response(StatusCode::OK, body.clone());
     }
     let told = tokens::count(&app.gateway.instructions(surface));
-    let counted = tokio::task::spawn_blocking(move || {
+    let counted = app.gateway.aside(move || {
         let menu: Vec<Value> = tools(surface, &scope.view()).iter().filter_map(|tool| offered(tool.get())).collect();
         let mut answer = counted(&scope);
         answer["surface"] = json!(surface);
         answer["menu"] = json!(tokens::count(&Value::from(menu).to_string()));
         answer["instructions"] = json!(told);
-        Bytes::from(answer.to_string())
+        let body = Bytes::from(answer.to_string());
+        *last = Some((principal, number, body.clone()));
+        body
     });
-    let Ok(body) = counted.await else {
-        return refused(&Refusal::new(Code::InvalidRequest, "The tools could not be counted."));
-    };
-    *last = Some((principal, number, body.clone()));
-    json_response(StatusCode::OK, body)
+    match counted.await {
+        Ok(body) => json_response(StatusCode::OK, body),
+        Err(refusal) => refused(&refusal),
+    }
 }
 
 fn counted(scope: &Scope) -> Value {

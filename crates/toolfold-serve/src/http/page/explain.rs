@@ -21,6 +21,8 @@ const REASONS: usize = 8;
 /// As much of a query as the surface looks at.
 const LONGEST_QUERY: usize = 400;
 const FIND: &str = "find_tools";
+/// Bytes of a definition whose tokens are counted one by one.
+const LARGEST_COUNTED: usize = 1024 * 1024;
 
 /// `{"query"}`: the text an agent gets, and why it says what it does.
 pub(crate) async fn explain(app: &App, principal: Principal, asked: &Raw) -> Reply {
@@ -40,16 +42,14 @@ pub(crate) async fn levels(app: &App, principal: Principal, asked: &Raw) -> Repl
     apart(app, principal, move |scope| ladder(scope, &id)).await
 }
 
-/// On a thread of its own: an encoder may be asked, and a schema may be large.
+/// Aside: an encoder may be asked, and a schema may be large.
 async fn apart(
     app: &App,
     principal: Principal,
     work: impl FnOnce(&Scope) -> Result<Value, Refusal> + Send + 'static,
 ) -> Reply {
     let scope = app.gateway.settled(&Client::inside(principal, Surface::Compact)).await;
-    let done = tokio::task::spawn_blocking(move || work(&scope)).await;
-    let failed = Refusal::new(Code::InvalidRequest, "This could not be worked out.");
-    match done.unwrap_or(Err(failed)) {
+    match app.gateway.aside(move || work(&scope)).await.and_then(|done| done) {
         Ok(value) => match app.budget.answer(value.to_string()) {
             Some(body) => json_response(StatusCode::OK, body),
             None => refused(&Refusal::new(Code::RateLimited, "Too many large answers are waiting to be read.")),
@@ -128,9 +128,14 @@ fn ladder(scope: &Scope, id: &str) -> Result<Value, Refusal> {
         "path": view.home(at),
         "read_only": entry.hints.read_only,
         "destructive": entry.hints.destructive,
-        "definition": tokens::count(entry.definition.get()),
+        "definition": definition_cost(entry.definition.get()),
         "levels": levels,
     }))
+}
+
+/// What the whole definition costs; about so much where nobody would read it anyway.
+fn definition_cost(text: &str) -> usize {
+    if text.len() > LARGEST_COUNTED { text.len() / 4 } else { tokens::count(text) }
 }
 
 fn rung(view: &View<'_>, entry: &Entry, level: Level) -> Option<Value> {
