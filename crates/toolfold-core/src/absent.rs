@@ -48,7 +48,9 @@ impl Absent {
             Absence::Starting => "Ask again in a moment.",
             Absence::Failing => "Do without it, or tell the person who can mend it.",
         };
-        Refusal::new(Code::ServerUnavailable, format!("{}. {then}", self.said()))
+        let said = self.said();
+        let stop = if said.ends_with(['?', '!', '…']) { "" } else { "." };
+        Refusal::new(Code::ServerUnavailable, format!("{said}{stop} {then}"))
     }
 }
 

@@ -349,7 +349,7 @@ impl View<'_> {
                 said.push(format!("{} of {all} servers are still starting", several.len()));
             }
         }
-        let end = if said.last().is_some_and(|last| last.ends_with('…')) { "" } else { "." };
-        (!said.is_empty()).then(|| said.join(". ") + end)
+        let ended = |said: &String| if said.ends_with(['…', '?', '!']) { said.clone() } else { format!("{said}.") };
+        (!said.is_empty()).then(|| said.iter().map(ended).collect::<Vec<_>>().join(" "))
     }
 }

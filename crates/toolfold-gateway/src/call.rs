@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::block_in_place;
 use tokio::time::Instant;
-use toolfold_core::{Code, Entry, Kind, Refusal, Surface};
+use toolfold_core::{Absence, Code, Entry, Kind, Refusal, Surface};
 use toolfold_disclosure::{Action, answer, fitted, route};
 use toolfold_wire::{BoxFuture, Object, Raw, RpcError};
 
@@ -27,7 +27,7 @@ pub(crate) async fn call(inner: &Inner, request: Request) -> Result<Raw, Failed>
     inner.waiting.published().await;
     let mut scope = inner.scope(&request.client);
     let mut action = routed(&scope, &request, &name);
-    if let Some(wait) = worth_waiting(inner, &action) {
+    if let Some(wait) = worth_waiting(inner, &scope, &action) {
         wait.await;
         scope = inner.scope(&request.client);
         action = routed(&scope, &request, &name);
@@ -112,14 +112,18 @@ fn held<'s>(scope: &'s Scope, request: &Request, failed: &Failed) -> Option<&'s 
     }
 }
 
-/// What to wait for before this is answered, while servers are still coming up: nothing for a tool that is there, its
-/// own server for one that is not yet, and for a search or an overview whatever is about to come.
-fn worth_waiting<'a>(inner: &'a Inner, action: &Action) -> Option<BoxFuture<'a, ()>> {
+/// What to wait for before this is answered, while servers are still coming up: nothing for a tool that is there or whose
+/// server is known to fail, its own server for one that is not there yet, and for a search or an overview whatever is about
+/// to come.
+fn worth_waiting<'a>(inner: &'a Inner, scope: &Scope, action: &Action) -> Option<BoxFuture<'a, ()>> {
     if inner.waiting.is_settled() {
         return None;
     }
+    let view = scope.view();
+    let fails = |name: &String| view.absent_of(name).is_some_and(|absent| absent.state == Absence::Failing);
     match action {
         Action::Call { .. } | Action::Load(_) | Action::Active { .. } => None,
+        Action::Unknown(unknown) if unknown.names.iter().all(fails) => None,
         Action::Unknown(unknown) => match unknown.names.iter().find_map(|name| inner.waiting.pending_of(name)) {
             Some(server) => Some(Box::pin(async move { inner.waiting.heard_of(&server).await })),
             None => Some(Box::pin(inner.waiting.settled())),

@@ -280,13 +280,11 @@ impl Gateway {
         let describe = |(name, source): (&ServerName, &Source)| {
             let tools = snapshot.catalog.servers().iter().find(|known| known.name == *name);
             let (state, why, retry) = label(source.state());
-            // One that failed the last time and was not tried again is as good as failing.
+            // One that failed the last time is failing until it does better, also while it is tried again.
             let failed =
                 snapshot.absent.iter().find(|absent| absent.server == *name && absent.state == Absence::Failing);
             let (state, why) = match failed {
-                Some(absent) if why.is_none() && !matches!(state, "starting" | "stopped") => {
-                    ("failing", absent.why.clone())
-                }
+                Some(absent) if why.is_none() && state != "stopped" => ("failing", absent.why.clone()),
                 _ => (state, why),
             };
             let rest = self.0.gate.turnstile.resting(name);

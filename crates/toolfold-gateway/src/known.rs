@@ -115,6 +115,11 @@ impl Known {
         self.judging || (!self.tried && self.listed.is_none() && self.failing.is_none())
     }
 
+    /// Whether nothing was heard of it at all.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.is_pending() && !self.judging
+    }
+
     /// Whether it has yet to say what it offers, or to be looked through.
     pub(crate) fn is_untried(&self) -> bool {
         self.judging || (!self.tried && self.listed.is_none())

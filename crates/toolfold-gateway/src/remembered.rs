@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use toolfold_config::{Server, Transport};
 use toolfold_core::{Fingerprint, ServerName};
@@ -10,6 +11,9 @@ use toolfold_store::{Store, StoredManifest};
 use toolfold_upstream::Manifest;
 use toolfold_wire::raw;
 use tracing::{debug, warn};
+
+/// Who has not answered for this long is silent, and not only slow.
+const SILENT: Duration = Duration::from_secs(4);
 
 #[derive(Default)]
 pub(crate) struct Remembered {
@@ -91,6 +95,14 @@ pub(crate) fn remember_failure(store: &Store, server: &Server, why: &str) {
     });
 }
 
+/// Keeps who had said nothing when everything was stopped, so long after the start: the next one does not wait for them.
+pub(crate) fn remember_silent<'a>(store: &Store, silent: impl Iterator<Item = &'a Arc<Server>>, silent_for: Duration) {
+    if silent_for >= SILENT {
+        let why = format!("it had not answered after {} s, when it was last tried", silent_for.as_secs());
+        silent.for_each(|server| remember_failure(store, server, &why));
+    }
+}
+
 /// Which program or address a manifest was learned from. Values of secrets stay out of it.
 pub(crate) fn config_key(server: &Server) -> Fingerprint {
     let text = match &server.transport {
@@ -100,4 +112,28 @@ pub(crate) fn config_key(server: &Server) -> Fingerprint {
         Transport::Http { url, headers } => format!("http\0{url}\0{:?}", headers.keys()),
     };
     Fingerprint::of_text(&format!("{text}\0{:?}", server.era))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn who_was_silent_is_not_waited_for_the_next_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store.db");
+        let (command, args, env) = ("never-says-a-word".to_owned(), Vec::new(), BTreeMap::new());
+        let server = Server::new(ServerName::new("s").unwrap(), Transport::Stdio { command, args, env, cwd: None });
+        let server = Arc::new(server);
+        for (seconds, expected) in [(3, None), (15, Some("it had not answered after 15 s, when it was last tried"))] {
+            let store = Store::open(Some(&path)).await.unwrap().store;
+            remember_silent(&store, std::iter::once(&server), Duration::from_secs(seconds));
+            store.close().await;
+            let mut remembered = Remembered::open(Some(&path), std::iter::once(&*server)).await;
+            assert_eq!(remembered.of(&server).1.as_deref(), expected);
+            remembered.store.unwrap().close().await;
+        }
+    }
 }

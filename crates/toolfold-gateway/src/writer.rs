@@ -35,7 +35,7 @@ use crate::local::{LocalServer, Unregistered};
 use crate::precise::Vectors;
 use crate::progress::Progress;
 use crate::recording::Occurrence;
-use crate::remembered::{Remembered, remember, remember_failure};
+use crate::remembered::{Remembered, remember, remember_failure, remember_silent};
 use crate::snapshot::Snapshot;
 use crate::trust::{Decided, Decision, Heard, Undecided};
 use crate::usage::most_used;
@@ -361,6 +361,11 @@ impl Writer {
     async fn stop(&mut self) {
         if let Some(inner) = self.inner.upgrade() {
             inner.precise.stop();
+        }
+        if let Some(store) = &self.store {
+            let silent =
+                self.servers.values().filter(|known| known.is_silent()).filter_map(|known| known.config.as_ref());
+            remember_silent(store, silent, self.started.elapsed());
         }
         let stopping: Vec<_> = std::mem::take(&mut self.servers)
             .into_values()

@@ -5,7 +5,7 @@
 //! business of this file; whoever stops waiting for `request` has cancelled it, and the server is told.
 
 use std::collections::HashMap;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -71,6 +71,19 @@ pub(crate) struct Owner {
     pub(crate) peer: Arc<dyn Peer>,
     /// How many questions of the server the client is thinking about.
     pub(crate) thinking: Arc<AtomicUsize>,
+    /// The time of its call is over: it goes on for as long as the client is there to think.
+    pub(crate) overdue: Arc<AtomicBool>,
+}
+
+impl Owner {
+    pub(crate) fn new(client: u64, peer: Arc<dyn Peer>) -> Self {
+        Owner { client, peer, thinking: Arc::default(), overdue: Arc::default() }
+    }
+
+    /// Whether its call is over and only not ended yet: nobody is there, and its time is up.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.overdue.load(Ordering::Relaxed) && !self.peer.is_there()
+    }
 }
 
 #[derive(Default)]
@@ -326,7 +339,10 @@ impl Table {
     }
 
     fn sole_owner(&self) -> Option<Owner> {
-        let owned = || self.open.iter().filter_map(|(id, open)| Some((*id, open.owner.as_ref()?)));
+        let owned = || {
+            let owned = self.open.iter().filter_map(|(id, open)| Some((*id, open.owner.as_ref()?)));
+            owned.filter(|(_, owner)| !owner.is_gone())
+        };
         let (_, latest) = owned().max_by_key(|(id, _)| *id)?;
         owned().all(|(_, owner)| owner.client == latest.client).then(|| latest.clone())
     }

@@ -23,6 +23,9 @@ const CONFIRMATION: Duration = Duration::from_secs(5);
 /// How long a person may think about a question of a server.
 const LONGEST_THOUGHT: Duration = Duration::from_secs(30 * 60);
 
+/// How often it is looked whether whoever thinks is still there.
+const LOOK: Duration = Duration::from_secs(1);
+
 /// What a person can see of a server.
 #[derive(Debug, Clone, PartialEq)]
 pub enum State {
@@ -100,7 +103,7 @@ impl Upstream {
     /// Starts the server if it is not running. Dropping the future cancels the call.
     pub async fn request(&self, call: Call) -> Result<Raw, CallError> {
         let after = call.timeout.unwrap_or(self.shared.config.timeouts.call);
-        let owner = Owner { client: call.client, peer: call.peer.clone(), thinking: Arc::default() };
+        let owner = Owner::new(call.client, call.peer.clone());
         tokio::select! {
             biased;
             answer = self.request_once_or_again(&call, &owner) => answer,
@@ -210,10 +213,11 @@ impl Upstream {
 /// The time a client spends on a question of the server is not the server's, as long as it is there to answer.
 async fn overdue(after: Duration, owner: &Owner) {
     tokio::time::sleep(after).await;
+    owner.overdue.store(true, Ordering::Relaxed);
     let begun = tokio::time::Instant::now();
     let thinks = || owner.thinking.load(Ordering::Relaxed) > 0 && owner.peer.is_there();
     while thinks() && begun.elapsed() < LONGEST_THOUGHT {
-        tokio::time::sleep(after.min(LONGEST_THOUGHT)).await;
+        tokio::time::sleep(after.min(LOOK)).await;
     }
 }
 
@@ -273,7 +277,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_deadline_waits_for_who_thinks_and_not_for_who_hung_up() {
         let peer = Arc::new(Thinker::default());
-        let owner = Owner { client: 1, peer: peer.clone(), thinking: Arc::default() };
+        let owner = Owner::new(1, peer.clone());
         let begun = Instant::now();
         overdue(AFTER, &owner).await;
         assert_eq!(begun.elapsed(), AFTER, "nobody was asked");
@@ -284,11 +288,12 @@ mod tests {
         let begun = Instant::now();
         overdue(AFTER, &owner).await;
         assert_eq!(begun.elapsed(), AFTER);
+        assert!(owner.is_gone(), "its call stands in the way of nobody any more");
     }
 
     #[tokio::test(start_paused = true)]
     async fn nobody_thinks_for_ever() {
-        let owner = Owner { client: 1, peer: Arc::new(Thinker::default()), thinking: Arc::default() };
+        let owner = Owner::new(1, Arc::new(Thinker::default()));
         owner.thinking.store(1, Ordering::Relaxed);
         let begun = Instant::now();
         overdue(AFTER, &owner).await;

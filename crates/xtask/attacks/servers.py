@@ -147,6 +147,14 @@ def hanging():
             took = time.monotonic() - begun
             check("as ever" in said, f"answered {said[:200]}")
             check(took < 6, f"the first call took {took:.1f} s with {method} hanging elsewhere")
+    with Toolfold(GOOD + server("bad", hang="initialize") + '[servers.missing]\ncommand = "no-such-program-anywhere"\n') as it:
+        session = it.session()
+        it.serves(session)
+        begun = time.monotonic()
+        said = it.call(session, "missing.anything", timeout=60)
+        took = time.monotonic() - begun
+        check("SERVER_UNAVAILABLE" in said and "no-such-program-anywhere" in said, f"answered {said[:300]}")
+        check(took < 3, f"what is known to fail is waited for: {took:.1f} s")
 
 
 @attempt("impersonation", "an address that another server listed first")

@@ -126,6 +126,17 @@ fn commands_ask_the_instance_that_runs() {
     assert_eq!(instances(), 0, "what was left of it is taken away");
 }
 
+/// Also while it is tried once more: what was asked for is whether it works.
+#[test]
+fn status_says_the_same_of_a_failing_server_every_time() {
+    let broken = FakeServer::script(json!({"exit_at_start": 1}));
+    let world = world("", &[("broken", &broken)]);
+    for _ in 0..4 {
+        let servers = json_of(&run(&world, &["status", "--json"]));
+        assert_eq!(servers[0]["state"], "failing", "{servers}");
+    }
+}
+
 #[test]
 fn what_a_server_writes_can_be_read_later() {
     let broken = FakeServer::script(json!({"exit_at_start": 1, "stderr": 2}));
