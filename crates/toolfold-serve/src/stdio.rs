@@ -9,6 +9,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader
 use tokio::sync::Semaphore;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use toolfold_core::{Code, Principal, Surface};
 use toolfold_gateway::Gateway;
@@ -33,6 +34,8 @@ const AT_ONCE: usize = 256;
 const SUBSCRIPTIONS: usize = 64;
 /// After the end of input: time for what is under way to be answered.
 const DRAIN: Duration = Duration::from_secs(20);
+/// What a client that reads takes at the most for what is left then.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Serves until the input ends, then answers what is still under way.
 pub async fn serve_stdio(
@@ -72,10 +75,11 @@ pub async fn serve_stdio(
             },
         }
     }
-    connection.drain().await;
+    let until = Instant::now() + DRAIN;
+    connection.drain(until).await;
     drop(connection);
     // The writer ends when the last answer is out; a client that does not read it has had its time.
-    let _ = tokio::time::timeout(DRAIN, writer).await;
+    let _ = tokio::time::timeout_at(until.max(Instant::now() + LAST_WORDS), writer).await;
     Ok(())
 }
 
@@ -263,10 +267,10 @@ impl Connection {
     }
 
     /// Waits for what is under way, but not for ever, and not for a client to answer questions: it cannot any more.
-    async fn drain(&mut self) {
+    async fn drain(&mut self, until: Instant) {
         self.listening.cancel();
         let finished = async { while self.work.join_next().await.is_some() {} };
-        if tokio::time::timeout(DRAIN, finished).await.is_err() {
+        if tokio::time::timeout_at(until, finished).await.is_err() {
             self.running.cancel_all();
             if let Some(conversation) = &self.conversation {
                 conversation.running.cancel_all();

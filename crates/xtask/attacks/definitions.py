@@ -1,11 +1,23 @@
 """What a server can say of its tools: few bytes that mean no end of work, and many that mean nothing."""
 
 import json
+import pathlib
 import threading
 
-from world import MEGABYTE, Toolfold, attempt, check, server, wait
+from world import MEGABYTE, Toolfold, attempt, check, folder, server, wait
 
 GOOD = server("good")
+
+
+def told(tools):
+    """A server of these tools, which are more than fit into a configuration."""
+    path = folder() + "/tools.json"
+    pathlib.Path(path).write_text(json.dumps(tools))
+    return server("bad", tools_file=path)
+
+
+def is_found(it, session, tool):
+    return tool in it.ask(session, "tools/call", {"name": "find_tools", "arguments": {"tool": tool, "detail": "name"}})
 
 
 def definition(schema, name="odd", **more):
@@ -45,10 +57,10 @@ READ = {
 def read():
     # One after the other at one Toolfold: each is a tool of its own.
     tools = [definition(schema, f"odd{number}") for number, schema in enumerate(READ.values())]
-    with Toolfold(GOOD + server("bad", tools=tools), surface="compact") as it:
+    with Toolfold(GOOD + told(tools)) as it:
         session = it.session()
         it.serves(session)
-        wait(lambda: "odd0" in it.call(session, "bad.nothing"), 20, "its tools are not there:")
+        wait(lambda: is_found(it, session, "bad.odd0"), 20, "its tools are not there:")
         path = ".".join(["a"] * 200) + ".b"
         for number, what in enumerate(READ):
             tool = f"bad.odd{number}"
@@ -68,11 +80,12 @@ def read():
 
 @attempt("definitions", "one of 6 MB, asked for by 30 clients at once, and by 200 who hang up")
 def large():
-    tool = definition({"properties": {f"p{number}": {"type": "string", "description": "d" * 1000} for number in range(2_000)}}, description="word " * MEGABYTE)
-    with Toolfold(GOOD + server("bad", tools=[tool])) as it:
+    members = {f"p{number}": {"type": "string", "description": "d" * 1000} for number in range(2_000)}
+    tool = {**definition({"properties": members}), "description": "word " * MEGABYTE}
+    with Toolfold(GOOD + told([tool])) as it:
         session = it.session()
         it.serves(session)
-        wait(lambda: "bad.odd" in it.ask(session, "tools/call", {"name": "find_tools", "arguments": {"query": "odd things"}}), 20, "it is not there:")
+        wait(lambda: is_found(it, session, "bad.odd"), 20, "it is not there:")
         arguments = {"name": "find_tools", "arguments": {"tool": "bad.odd", "detail": "full"}}
 
         def ask():
@@ -105,12 +118,14 @@ def ones():
         it.is_well(session)
 
 
-@attempt("memory", "4,000 definitions of 4 KB that change, held, and looked at by many")
+@attempt("memory", "900 definitions of 4 KB that change, held, and looked at by many")
 def held():
-    with Toolfold(GOOD + server("bad", many=4_000, long=4_000, differing=True, flood=json.dumps({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}), seconds=2)) as it:
+    changed = json.dumps({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
+    with Toolfold(GOOD + server("bad", many=900, long=4_000, differing=True, flood=changed, seconds=20, pause=0.5)) as it:
         session = it.session()
         it.serves(session)
-        wait(lambda: json.loads(it.http("GET", "/v1/approvals?limit=1", timeout=20)[2]).get("total", 0) > 3_000, 30, "nothing is held:")
+        total = lambda: json.loads(it.http("GET", "/v1/approvals?limit=1", timeout=20)[2]).get("total", 0)
+        wait(lambda: total() > 800, 25, "nothing is held:")
 
         def look():
             try:

@@ -202,9 +202,9 @@ def pipes():
         time.sleep(3)
         held = int(next(line for line in read(f"/proc/{deaf.pid}/status").splitlines() if line.startswith("VmRSS")).split()[1]) / 1024
         check(held < 300, f"{held:.0f} MB are held for a client that does not read")
-        gone.wait(30)
-        deaf.stdin.close()
+        # Both have calls under way that cannot end: each is given 20 s, and then told.
         deaf.send_signal(signal.SIGTERM)
+        gone.wait(30)
         deaf.wait(30)
     finally:
         for process in (deaf, gone):

@@ -3,7 +3,7 @@
 What a reader would get wrong: it is honest unless an option says otherwise, so that the honest server of an attempt is this
 one too.
 
-tools: definitions beside the usual ones; resources, templates: addresses; text: what its resources say; journal: a file with
+tools: definitions beside the usual ones, or tools_file: a file of them; resources, templates: addresses; text: what its resources say; journal: a file with
 the name of each request and what was called; hang: a method that is never answered; deaf: reads nothing after its list;
 flood: a line written over and over after the list, for `seconds`, with a `pause`; many: so many tools; changing: their names change with each list;
 long: characters of the descriptions of those many; differing: other descriptions with each list; list_of: its tools are so
@@ -51,6 +51,9 @@ TOOLS = [
     tool("environment"),
     tool("fail", text="string"),
 ] + OPTIONS.get("tools", [])
+if OPTIONS.get("tools_file"):
+    with open(OPTIONS["tools_file"]) as file:
+        TOOLS += json.load(file)
 
 
 def tools():

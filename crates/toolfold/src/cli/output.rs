@@ -160,11 +160,15 @@ fn width() -> usize {
     if columns == 0 { USUAL_WIDTH } else { columns }
 }
 
+/// Characters of a column that others are aligned to.
+const WIDEST_COLUMN: usize = 200;
+
 /// Rows with aligned columns.
 pub(crate) fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
-    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+    // One that is longer than any line stands out, and nothing is moved to the right for it.
+    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0).min(WIDEST_COLUMN)).collect();
     let mut text = String::new();
     for row in rows {
         let mut line = String::new();
@@ -179,7 +183,16 @@ pub(crate) fn table(rows: &[Vec<String>]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{cut, pieces};
+    use super::{WIDEST_COLUMN, cut, pieces, table};
+
+    /// Names are as long as strangers like, and a width that does not fit into 16 bits is none.
+    #[test]
+    fn a_column_is_as_wide_as_somebody_can_read() {
+        let row = |first: &str| vec![first.to_owned(), "end".to_owned()];
+        let text = table(&[row(&"x".repeat(100_000)), row("short")]);
+        let lengths: Vec<usize> = text.lines().map(str::len).collect();
+        assert_eq!(lengths, [100_000 + 5, WIDEST_COLUMN + 5]);
+    }
 
     #[test]
     fn prose_is_broken_between_words() {
