@@ -166,7 +166,23 @@ impl<'a> View<'a> {
 
     /// The entry that a spelling means, as [`Catalog::resolve`] has it.
     pub fn resolve(&self, spelling: &str) -> Result<usize, Unresolved> {
-        self.catalog.resolve_among(spelling, &|position| self.admits(position))
+        let found = self.catalog.resolve_among(spelling, &|position| self.admits(position))?;
+        if self.is_of_another(spelling.trim(), self.entry(found).server()) {
+            Err(Unresolved::Unknown)
+        } else {
+            Ok(found)
+        }
+    }
+
+    /// Whether a spelling has the name of another server before it, be that there or not: a tool that is called like one of
+    /// another's is not asked for by that name, also while the other is still starting.
+    fn is_of_another(&self, spelling: &str, own: &ServerName) -> bool {
+        let longer = if begins_with(spelling, own) { own.as_str().len() } else { 0 };
+        let takes = |name: &ServerName| name != own && name.as_str().len() > longer && begins_with(spelling, name);
+        if self.absent.iter().any(|absent| takes(&absent.server)) {
+            return true;
+        }
+        longer == 0 && self.catalog.servers().iter().any(|server| takes(&server.name))
     }
 
     /// Ids of the tools whose names are most like this one. Looks at every tool: only for answers that show it.
@@ -315,16 +331,21 @@ impl<'a> View<'a> {
     }
 }
 
+/// Whether a spelling is a server's name and something of it.
+fn begins_with(spelling: &str, server: &ServerName) -> bool {
+    let name = server.as_str();
+    let head = spelling.get(..name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name));
+    let rest = spelling.get(name.len()..).unwrap_or_default();
+    head && (rest.starts_with(['.', '/', ':']) || rest.starts_with("__"))
+}
+
 /// What is configured and not there.
 impl View<'_> {
     /// The missing server that a name begins with, or is.
     pub fn absent_of(&self, spelling: &str) -> Option<&Absent> {
         let spelling = spelling.trim();
         let fits = |absent: &&Absent| {
-            let name = absent.server.as_str();
-            let head = spelling.get(..name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name));
-            let rest = spelling.get(name.len()..).unwrap_or_default();
-            head && (rest.is_empty() || rest.starts_with(['.', '/', ':']) || rest.starts_with("__"))
+            spelling.eq_ignore_ascii_case(absent.server.as_str()) || begins_with(spelling, &absent.server)
         };
         // The longest: of `a` and `a__b` both may fit.
         self.absent.iter().filter(fits).max_by_key(|absent| absent.server.as_str().len())
