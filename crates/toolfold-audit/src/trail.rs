@@ -16,11 +16,14 @@ use crate::note::{Shown, Who};
 const MOST_KEYS: usize = 4096;
 const MOST_STEPS: usize = 16;
 pub(crate) const MOST_SHOWN: usize = 64;
+/// Bytes of names of tools, which are as long as their servers like.
+const MOST_BYTES: usize = 8 * 1024 * 1024;
 
 #[derive(Default)]
 pub(crate) struct Trail {
     seen: HashMap<Key, Steps>,
     clock: u64,
+    bytes: usize,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -42,6 +45,12 @@ struct Step {
     shown: Vec<Shown>,
 }
 
+impl Step {
+    fn size(&self) -> usize {
+        self.shown.iter().map(|shown| size_of::<Shown>() + shown.tool.len()).sum::<usize>() + size_of::<Step>()
+    }
+}
+
 /// How somebody came to know a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Found {
@@ -60,11 +69,12 @@ impl Trail {
             let steps = self.seen.entry(key).or_default();
             steps.used = self.clock;
             if steps.last.len() == MOST_STEPS {
-                steps.last.pop_front();
+                self.bytes -= steps.last.pop_front().map_or(0, |oldest| oldest.size());
             }
             steps.last.push_back(step.clone());
+            self.bytes += step.size();
         }
-        if self.seen.len() > MOST_KEYS {
+        if self.seen.len() > MOST_KEYS || self.bytes > MOST_BYTES {
             self.forget_half();
         }
     }
@@ -88,6 +98,7 @@ impl Trail {
         used.sort_unstable();
         let middle = used[used.len() / 2];
         self.seen.retain(|_, steps| steps.used > middle);
+        self.bytes = self.seen.values().flat_map(|steps| &steps.last).map(|step| step.size()).sum();
     }
 }
 
@@ -155,5 +166,15 @@ mod tests {
             trail.disclosed(&who(None, Some(1)), number, EventKind::Search, shown(&["a.x"]));
         }
         assert_eq!(trail.seen[&Key::Session(1)].last.len(), MOST_STEPS);
+    }
+
+    #[test]
+    fn long_names_are_forgotten_sooner() {
+        let (mut trail, long) = (Trail::default(), "x".repeat(500));
+        for session in 0..2_000 {
+            trail.disclosed(&who(None, Some(session)), session, EventKind::Search, shown(&[long.as_str(); 50]));
+            assert!(trail.bytes <= MOST_BYTES);
+        }
+        assert!(trail.before(&who(None, Some(1_999)), &long).is_some());
     }
 }
