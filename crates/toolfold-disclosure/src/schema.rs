@@ -1,6 +1,7 @@
 //! Reading a tool's schema for display. A schema is whatever a server sent: every walk in here has an end, follows
 //! references inside the document only, and takes anything for an answer.
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
@@ -126,21 +127,38 @@ pub(crate) fn choices(schema: &Value) -> Vec<&Value> {
     choices.take(MOST_CHOICES).collect()
 }
 
+/// Bytes that may still be copied out of schemas. Many parts may refer to the same large thing, and each would have a copy.
+#[derive(Debug)]
+pub(crate) struct Room(Cell<usize>);
+
+impl Room {
+    pub(crate) fn of(bytes: usize) -> Room {
+        Room(Cell::new(bytes))
+    }
+
+    /// A copy, where there is room for it.
+    pub(crate) fn copy(&self, value: &Value) -> Option<Value> {
+        self.0.set(left_after(value, self.0.get())?);
+        Some(value.clone())
+    }
+}
+
 /// Whether a value written down has at most so many bytes, give or take a few. It looks at no more than those.
 pub(crate) fn is_within(value: &Value, most: usize) -> bool {
-    fn left(value: &Value, most: usize) -> Option<usize> {
-        match value {
-            Value::String(text) => most.checked_sub(text.len() + 2),
-            Value::Array(items) => {
-                items.iter().try_fold(most.checked_sub(2)?, |most, item| left(item, most)?.checked_sub(1))
-            }
-            Value::Object(members) => members
-                .iter()
-                .try_fold(most.checked_sub(2)?, |most, (name, member)| left(member, most)?.checked_sub(name.len() + 4)),
-            _ => most.checked_sub(4),
+    left_after(value, most).is_some()
+}
+
+fn left_after(value: &Value, most: usize) -> Option<usize> {
+    match value {
+        Value::String(text) => most.checked_sub(text.len() + 2),
+        Value::Array(items) => {
+            items.iter().try_fold(most.checked_sub(2)?, |most, item| left_after(item, most)?.checked_sub(1))
         }
+        Value::Object(members) => members.iter().try_fold(most.checked_sub(2)?, |most, (name, member)| {
+            left_after(member, most)?.checked_sub(name.len() + 4)
+        }),
+        _ => most.checked_sub(4),
     }
-    left(value, most).is_some()
 }
 
 #[cfg(test)]
@@ -156,5 +174,8 @@ mod tests {
         assert!(is_within(&value, length + 10));
         assert!(!is_within(&value, length - 10));
         assert!(!is_within(&json!(["a"]), 0));
+        let room = Room::of(2 * length + 20);
+        let copies = [room.copy(&value), room.copy(&value), room.copy(&value)];
+        assert_eq!(copies, [Some(value.clone()), Some(value), None]);
     }
 }

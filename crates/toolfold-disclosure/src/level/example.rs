@@ -20,6 +20,8 @@ const MOST_MEMBERS: usize = 60;
 /// Items that have schemas of their own, and values of a choice that are looked at.
 const MOST_LEADING: u64 = 200;
 const MOST_VALUES: usize = 1_000;
+/// Bytes of a value that a schema proposes.
+const LARGEST_GIVEN: usize = 16 * 1024;
 /// Bytes of schemas that are put together.
 const LARGEST_MERGED: usize = 16 * 1024;
 
@@ -70,10 +72,11 @@ impl Maker<'_> {
 
     fn value(&self, schema: &Value, depth: usize) -> Value {
         let schema = resolve(self.root, schema);
-        if let Some(given) = given(schema) {
+        let is_spent = self.fuel.burn(1).is_err();
+        if let Some(given) = given(schema).filter(|_| !is_spent) {
             return given;
         }
-        if depth > DEEPEST || self.fuel.burn(1).is_err() {
+        if depth > DEEPEST || is_spent {
             return Value::Null;
         }
         let types = types(schema);
@@ -200,15 +203,19 @@ fn accepts(schema: Value, arguments: &Value) -> bool {
 
 /// What the schema itself proposes, where it is of the right type.
 fn given(schema: &Value) -> Option<Value> {
+    // What is large is no example.
+    let short = |value: &&Value| is_within(value, LARGEST_GIVEN);
     if let Some(constant) = schema.get("const") {
-        return Some(constant.clone());
+        return Some(Some(constant).filter(short).cloned().unwrap_or_else(|| json!("…")));
     }
     let values =
         |key: &str| schema.get(key).and_then(Value::as_array).into_iter().flatten().find(|value| !value.is_null());
     if let Some(first) = values("enum") {
         let default =
             schema.get("default").filter(|default| schema["enum"].as_array().is_some_and(|all| all.contains(default)));
-        return Some(default.unwrap_or(first).clone());
+        return Some(
+            default.filter(short).or_else(|| Some(first).filter(short)).cloned().unwrap_or_else(|| json!("…")),
+        );
     }
     let proposals = values("examples").into_iter().chain(schema.get("example")).chain(schema.get("default"));
     proposals.filter(|value| has_type(schema, value) && is_small(value)).find(|value| fits(schema, value)).cloned()

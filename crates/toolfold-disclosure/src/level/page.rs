@@ -12,11 +12,13 @@ use super::example::example;
 use super::parameter::{VALIDATION, find, nearest};
 use super::prose::{clipped, description, rest};
 use super::shape::{MARK, shape};
-use crate::schema::{parameters, resolve};
+use crate::schema::{Room, parameters, resolve};
 
 const MOST_NOTES: usize = 6;
 const LONGEST_NOTE: usize = 200;
 const MOST_EXAMPLES: usize = 3;
+/// Bytes of what is said of all parameters of one tool.
+const LARGEST_PAGE: usize = 4 * 1024 * 1024;
 
 /// Level 2: enough to decide and, for most tools, to call.
 pub fn details_page(entry: &Entry, name: &str) -> Value {
@@ -34,11 +36,13 @@ pub fn details_page(entry: &Entry, name: &str) -> Value {
 /// Level 3: every parameter, what comes back, examples, errors and notes.
 pub fn full_page(entry: &Entry, name: &str) -> Value {
     let schema = entry.input_schema();
-    let all = parameters(&schema, &schema);
+    let (all, room) = (parameters(&schema, &schema), Room::of(LARGEST_PAGE));
     let specified: Map<String, Value> = all
         .list
         .iter()
-        .map(|parameter| (parameter.name.to_owned(), specification(&schema, parameter.schema, parameter.required)))
+        .map(|parameter| {
+            (parameter.name.to_owned(), specification(&schema, parameter.schema, parameter.required, &room))
+        })
         .collect();
     let mut page = json!({
         "name": name,
@@ -61,17 +65,20 @@ pub fn parameter_page(entry: &Entry, name: &str, path: &str) -> Result<Value, Ve
     let root = entry.input_schema();
     let (schema, required) = find(&root, path).ok_or_else(|| nearest(&root, path))?;
     let mut page = json!({"tool": name, "parameter": path});
-    if let (Some(page), Value::Object(about)) = (page.as_object_mut(), specification(&root, schema, required)) {
+    if let (Some(page), Value::Object(about)) =
+        (page.as_object_mut(), specification(&root, schema, required, &Room::of(LARGEST_PAGE)))
+    {
         page.extend(about);
     }
     page["examples"] = json!(examples(entry, path, resolve(&root, schema)));
     Ok(page)
 }
 
-fn specification(root: &Value, schema: &Value, required: bool) -> Value {
+/// What there is no room for is left out: `inputSchema` or the definition has it.
+fn specification(root: &Value, schema: &Value, required: bool, room: &Room) -> Value {
     let target = resolve(root, schema);
-    let said = |key: &str| schema.get(key).or_else(|| target.get(key)).cloned();
-    let named = target.get("type").filter(|named| named.is_string()).cloned();
+    let said = |key: &str| schema.get(key).or_else(|| target.get(key)).and_then(|value| room.copy(value));
+    let named = target.get("type").filter(|named| named.is_string()).and_then(|named| room.copy(named));
     let shown = shape(root, schema);
     let mut about = json!({
         "type": named.unwrap_or_else(|| json!(shown)),
@@ -83,13 +90,14 @@ fn specification(root: &Value, schema: &Value, required: bool) -> Value {
             about[key] = value;
         }
     }
-    let rules: Vec<String> = VALIDATION.iter().filter_map(|key| Some(format!("{key} {}", target.get(*key)?))).collect();
+    let rules = VALIDATION.iter().filter_map(|key| Some(format!("{key} {}", room.copy(target.get(*key)?)?)));
+    let rules: Vec<String> = rules.collect();
     if !rules.is_empty() {
         about["validation"] = json!(rules.join(", "));
     }
     let nested = ["properties", "items", "anyOf", "oneOf", "allOf"].iter().any(|key| target.get(*key).is_some());
     if nested || shown.contains(MARK) && about.get("enum").is_none() {
-        about["schema"] = target.clone();
+        room.copy(target).into_iter().for_each(|schema| about["schema"] = schema);
     }
     about
 }

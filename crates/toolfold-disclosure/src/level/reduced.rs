@@ -3,9 +3,11 @@
 //! What a reader would get wrong: `description` is left out where it is a keyword, not where it is the name of a
 //! parameter. One that takes a description keeps it.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
 
-use crate::schema::resolve;
+use crate::schema::{Room, resolve};
 
 const PROSE: [&str; 4] = ["description", "examples", "example", "$schema"];
 /// Keywords below which members are names.
@@ -15,6 +17,8 @@ const VALUES: [&str; 3] = ["default", "const", "enum"];
 const DEEPEST: usize = 64;
 
 const SHORT: usize = 60;
+/// Bytes of values in a schema of letters.
+const LARGEST_MICRO: usize = 1024 * 1024;
 
 /// A schema without descriptions and examples.
 pub fn compact_schema(schema: &Value) -> Value {
@@ -56,21 +60,23 @@ pub fn micro_schema(schema: &Value) -> Value {
     };
     let required: Vec<&str> =
         schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let room = Room::of(LARGEST_MICRO);
+    let required: HashSet<&str> = required.into_iter().collect();
     let micro = |(name, property): (&String, &Value)| {
-        (name.clone(), parameter(schema, resolve(schema, property), required.contains(&name.as_str())))
+        (name.clone(), parameter(schema, resolve(schema, property), required.contains(name.as_str()), &room))
     };
     json!({"p": properties.iter().map(micro).collect::<Map<_, _>>()})
 }
 
-fn parameter(root: &Value, property: &Value, required: bool) -> Value {
+fn parameter(root: &Value, property: &Value, required: bool, room: &Room) -> Value {
     let mut micro = Map::new();
     let mut set = |key: &str, value: Option<Value>| value.and_then(|value| micro.insert(key.to_owned(), value));
     set("t", abbreviated(property));
     set("r", required.then(|| json!(1)));
-    set("e", property.get("enum").cloned());
+    set("e", property.get("enum").and_then(|values| room.copy(values)));
     let items = property.get("items").filter(|_| property.get("type") == Some(&json!("array")));
     set("i", items.and_then(|items| abbreviated(resolve(root, items))));
-    set("d", property.get("default").cloned());
+    set("d", property.get("default").and_then(|value| room.copy(value)));
     micro.into()
 }
 

@@ -20,6 +20,8 @@ const LETTERS: usize = 4;
 const LONGEST_TOKEN: usize = 128;
 const LONG_TOKEN: usize = 16;
 const LONGEST_BRIEF: usize = 120;
+/// Required members that are shown whatever it costs.
+const MOST_REQUIRED: usize = 60;
 const LONGEST_MENTION: usize = 1200;
 /// Tokens kept for what an answer says about itself.
 const REMARKS: usize = 60;
@@ -134,7 +136,7 @@ fn members(root: &Value, mut list: Vec<&Parameter<'_>>, budget: usize) -> (Map<S
         }
         shortened.push(short_name(member.name));
         let little = cost(&brief.to_string(), left);
-        if little < left || member.required {
+        if little < left || (member.required && shown.len() < MOST_REQUIRED) {
             left = left.saturating_sub(little.saturating_add(1));
             shown.insert(short_name(member.name), brief);
         }
