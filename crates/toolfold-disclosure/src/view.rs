@@ -176,13 +176,16 @@ impl<'a> View<'a> {
 
     /// Whether a spelling has the name of another server before it, be that there or not: a tool that is called like one of
     /// another's is not asked for by that name, also while the other is still starting.
-    fn is_of_another(&self, spelling: &str, own: &ServerName) -> bool {
+    fn is_of_another(&self, spelling: &str, found: usize) -> bool {
+        let own = self.entry(found).server();
         let longer = if begins_with(spelling, own) { own.as_str().len() } else { 0 };
         let takes = |name: &ServerName| name != own && name.as_str().len() > longer && begins_with(spelling, name);
         if self.absent.iter().any(|absent| takes(&absent.server)) {
             return true;
         }
-        longer == 0 && self.catalog.servers().iter().any(|server| takes(&server.name))
+        // The name that it is listed by was given with an eye to all that are there.
+        let unlisted = longer == 0 && self.exposed(found) != spelling;
+        unlisted && self.catalog.servers().iter().any(|server| takes(&server.name))
     }
 
     /// Ids of the tools whose names are most like this one. Looks at every tool: only for answers that show it.
