@@ -53,7 +53,7 @@ def followers():
         time.sleep(0.5)
         refused = sum(b" 429 " in stream.recv(200).split(b"\r\n")[0] for stream in streams)
         check(refused == 36, f"{refused} of 100 were refused")
-        end = time.monotonic() + 8
+        end = time.monotonic() + 4
         for _ in range(1_000):
             it.call(session, "good.echo", {"text": "as ever"})
             if time.monotonic() > end:
@@ -80,9 +80,9 @@ def key():
 def counters():
     with Toolfold(GOOD) as it:
         session = it.session()
-        for number in range(1_500):
+        for number in range(700):
             it.ask(session, f"made/up_{number}", {})
-        for number in range(1_500):
+        for number in range(700):
             it.call(session, f"good.made_up_{number}")
         size = len(it.http("GET", "/metrics")[2])
         check(size < 300_000, f"/metrics has {size} bytes")
@@ -94,7 +94,7 @@ def learning():
     with Toolfold(GOOD) as it:
         session = it.session()
         it.serves(session)
-        end = time.monotonic() + 15
+        end = time.monotonic() + 5
         for number in range(2_000):
             it.ask(session, "tools/call", {"name": "find_tools", "arguments": {"query": f"echo text {number}"}})
             it.call(session, "good.echo", {"text": "x"})
@@ -115,12 +115,12 @@ def unwritable():
             check(it.waits() < 2, "others wait for it")
 
 
-@attempt("the audit", "killed while it writes, ten times: the chain is whole, and what was cut is said")
+@attempt("the audit", "killed while it writes, four times: the chain is whole")
 def torn():
     base = folder()
     path = base + "/audit.db"
     config = GOOD + f'[audit]\nmode = "strict"\npath = "{path}"\n'
-    for round in range(6):
+    for round in range(4):
         it = Toolfold(config)
         session = it.session()
         done = threading.Event()
