@@ -167,11 +167,7 @@ impl<'a> View<'a> {
     /// The entry that a spelling means, as [`Catalog::resolve`] has it.
     pub fn resolve(&self, spelling: &str) -> Result<usize, Unresolved> {
         let found = self.catalog.resolve_among(spelling, &|position| self.admits(position))?;
-        if self.is_of_another(spelling.trim(), self.entry(found).server()) {
-            Err(Unresolved::Unknown)
-        } else {
-            Ok(found)
-        }
+        if self.is_of_another(spelling.trim(), found) { Err(Unresolved::Unknown) } else { Ok(found) }
     }
 
     /// Whether a spelling has the name of another server before it, be that there or not: a tool that is called like one of

@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 use crate::raw::{Raw, raw};
 
 /// Members that one object may have to be looked into.
-pub const MOST_MEMBERS: usize = 10_000;
+pub(crate) const MOST_MEMBERS: usize = 10_000;
 
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(transparent)]
