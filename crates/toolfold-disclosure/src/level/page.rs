@@ -5,13 +5,13 @@
 //! answers with; notes are the definition's own words and hints.
 
 use serde_json::{Map, Value, json};
-use toolfold_core::Entry;
+use toolfold_core::{Entry, Fuel};
 
 use super::details::{literal, returned, usage_as};
 use super::example::example;
 use super::parameter::{VALIDATION, find, nearest};
 use super::prose::{clipped, description, rest};
-use super::shape::{MARK, shape};
+use super::shape::{FUEL, MARK, shape};
 use crate::schema::{Room, parameters, resolve};
 
 const MOST_NOTES: usize = 6;
@@ -36,12 +36,12 @@ pub fn details_page(entry: &Entry, name: &str) -> Value {
 /// Level 3: every parameter, what comes back, examples, errors and notes.
 pub fn full_page(entry: &Entry, name: &str) -> Value {
     let schema = entry.input_schema();
-    let (all, room) = (parameters(&schema, &schema), Room::of(LARGEST_PAGE));
+    let (all, means) = (parameters(&schema, &schema), means());
     let specified: Map<String, Value> = all
         .list
         .iter()
         .map(|parameter| {
-            (parameter.name.to_owned(), specification(&schema, parameter.schema, parameter.required, &room))
+            (parameter.name.to_owned(), specification(&schema, parameter.schema, parameter.required, &means))
         })
         .collect();
     let mut page = json!({
@@ -74,12 +74,17 @@ pub fn parameter_page(entry: &Entry, name: &str, path: &str) -> Result<Value, Ve
     Ok(page)
 }
 
+/// What one page may take of memory and of work.
+fn means() -> (Room, Fuel) {
+    (Room::of(LARGEST_PAGE), Fuel::new(20 * FUEL))
+}
+
 /// What there is no room for is left out: `inputSchema` or the definition has it.
-fn specification(root: &Value, schema: &Value, required: bool, room: &Room) -> Value {
+fn specification(root: &Value, schema: &Value, required: bool, (room, fuel): &(Room, Fuel)) -> Value {
     let target = resolve(root, schema);
     let said = |key: &str| schema.get(key).or_else(|| target.get(key)).and_then(|value| room.copy(value));
     let named = target.get("type").filter(|named| named.is_string()).and_then(|named| room.copy(named));
-    let shown = shape(root, schema);
+    let shown = shape(root, schema, fuel);
     let mut about = json!({
         "type": named.unwrap_or_else(|| json!(shown)),
         "description": said("description").unwrap_or_else(|| json!("")),

@@ -5,7 +5,7 @@ use toolfold_core::{Entry, Fuel, words};
 use toolfold_wire::{Object, Raw};
 
 use super::details::counted;
-use super::shape::shape;
+use super::shape::{FUEL as SHAPE, shape};
 use crate::schema::{choices, parameters, resolve};
 
 const DEEPEST: usize = 5;
@@ -40,7 +40,7 @@ pub fn parameter(entry: &Entry, path: &str) -> Result<Raw, Vec<String>> {
     let mut object = Object::new()
         .with("tool", &entry.id.to_string())
         .with("parameter", path)
-        .with("type", &shape(&root, schema))
+        .with("type", &shape(&root, schema, &Fuel::new(SHAPE)))
         .with("required", &required);
     if let Some(description) = description {
         object.set("description", description);

@@ -30,8 +30,8 @@ const MOST_OPTIONAL: usize = 4;
 const DEEPEST: usize = 5;
 
 /// The type of a value that may be left out of a call.
-pub(super) fn shape(root: &Value, schema: &Value) -> String {
-    Writer { root, room: OPTIONAL, fuel: &Fuel::new(FUEL) }.shape("", schema, 0)
+pub(super) fn shape(root: &Value, schema: &Value, fuel: &Fuel) -> String {
+    Writer { root, room: OPTIONAL, fuel }.shape("", schema, 0)
 }
 
 /// The type of a parameter, with what its description says plainly about its values.

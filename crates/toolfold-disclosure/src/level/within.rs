@@ -76,7 +76,7 @@ pub fn parameter_within(entry: &Entry, path: &str, budget: usize) -> Result<Raw,
     let mut object = Object::new()
         .with("tool", &entry.id.to_string())
         .with("parameter", path)
-        .with("type", &shape(&root, schema))
+        .with("type", &shape(&root, schema, &Fuel::new(FUEL)))
         .with("required", &required);
     let spent = count(object.to_raw().get()) + REMARKS;
     let (shown, brief) = members(&root, all.list.iter().collect(), budget.saturating_sub(spent));
