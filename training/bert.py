@@ -5,14 +5,15 @@ The vector of a text is the mean over all tokens, `[CLS]` and `[SEP]` too, scale
 FORMAT of `precise.bin`, little-endian, no padding:
 
     magic      8 bytes    "TFENCODE"
-    version    u32        1
-    vocabulary, dimensions, layers, heads, intermediate, positions    u32 each
+    version    u32        2 (1 has no pieces)
+    vocabulary, dimensions, layers, heads, intermediate, positions, dimensions of a piece    u32 each
     u32 length, then the pieces as UTF-8 joined by "\\n"; a piece's place is its number
     words      matrix     one row per piece
     positions  matrix     with the vector of the first token type added to every row
     norm       gamma and beta
     per layer  query, key and value as one matrix and one bias; attention's output matrix and bias; norm;
                widening matrix and bias; narrowing matrix and bias; norm
+    pieces     matrix and bias, which make a short vector of each token; the last row tells how much the token says (`late.py`)
 
 A vector is f32. A matrix is (out, in): f32 scales of its rows, then i8 rows; the value is scale[row] * i8, -128 is not used.
 """
@@ -44,6 +45,7 @@ class Bert(torch.nn.Module):
         self.tokenizer = BertWordPieceTokenizer({piece: number for number, piece in enumerate(vocabulary)}, lowercase=True)
         self.tokenizer.enable_truncation(longest)
         self.tensors = torch.nn.ParameterDict({k.replace(".", "/"): torch.nn.Parameter(v) for k, v in tensors.items()})
+        self.pieces = None  # (weight, bias) of `late.py`
 
     def tensor(self, name):
         return self.tensors[name.replace(".", "/")]
@@ -75,6 +77,11 @@ class Bert(torch.nn.Module):
         return F.normalize(torch.cat(parts)[torch.from_numpy(back)], dim=1)
 
     def pooled(self, ids):
+        x, mask = self.outputs(ids)
+        return (x * mask[:, :, None]).sum(1) / mask.sum(1)[:, None]
+
+    def outputs(self, ids):
+        """What comes out for each token, and which of them there are."""
         width = max(map(len, ids))
         lengths = torch.tensor([len(i) for i in ids])
         padded = torch.tensor([i + [0] * (width - len(i)) for i in ids])
@@ -83,7 +90,7 @@ class Bert(torch.nn.Module):
         x = self.norm(words[padded] + (positions[:width] + kinds[0]), "embeddings.LayerNorm")
         for layer in range(self.layers):
             x = self.layer(x, mask, f"encoder.layer.{layer}.")
-        return (x * mask[:, :, None]).sum(1) / lengths[:, None]
+        return x, mask
 
     def layer(self, x, mask, at):
         count, width, dims = x.shape
@@ -103,7 +110,9 @@ class Bert(torch.nn.Module):
         wide = self.tensor(f"encoder.layer.0.{LINEAR[1]}.bias").shape[0]
         names = "\n".join(self.vocabulary).encode()
         with open(path, "wb") as file:
-            file.write(MAGIC + struct.pack("<7I", 1, len(words), words.shape[1], self.layers, HEADS, wide, POSITIONS))
+            version, short = (2, [len(self.pieces[1]) - 1]) if self.pieces else (1, [])
+            sizes = [version, len(words), words.shape[1], self.layers, HEADS, wide, POSITIONS, *short]
+            file.write(MAGIC + struct.pack(f"<{len(sizes)}I", *sizes))
             file.write(struct.pack("<I", len(names)) + names)
             for tensor in self.packed():
                 file.write(matrix(tensor) if tensor.dim() == 2 else tensor.detach().numpy().astype("<f4").tobytes())
@@ -115,6 +124,7 @@ class Bert(torch.nn.Module):
         for group in groups(self.layers):
             for kind in ("weight", "bias"):
                 yield torch.cat([self.tensor(f"{name}.{kind}") for name in group])
+        yield from self.pieces or ()
 
 
 def groups(layers):
@@ -151,9 +161,10 @@ def from_file(path, longest=64):
     with open(path, "rb") as file:
         data = file.read()
     assert data[:8] == MAGIC
-    _, count, dims, layers, _, wide, positions = struct.unpack_from("<7I", data, 8)
-    (length,) = struct.unpack_from("<I", data, 36)
-    vocabulary, at = data[40 : 40 + length].decode().split("\n"), 40 + length
+    version, count, dims, layers, _, wide, positions = struct.unpack_from("<7I", data, 8)
+    at = 36 if version == 1 else 40
+    (length,) = struct.unpack_from("<I", data, at)
+    vocabulary, at = data[at + 4 : at + 4 + length].decode().split("\n"), at + 4 + length
 
     def take(rows, columns=0):
         nonlocal at
@@ -171,5 +182,9 @@ def from_file(path, longest=64):
         columns = 0 if group[0].endswith("Norm") else wide if group[0].endswith("output.dense") and "attention" not in group[0] else dims
         for kind, found in (("weight", take(rows, columns)), ("bias", take(rows))):
             tensors.update({f"{name}.{kind}": part for name, part in zip(group, found.chunk(len(group)))})
+    bert = Bert(tensors, vocabulary, longest)
+    if version > 1:
+        short = 1 + struct.unpack_from("<I", data, 36)[0]
+        bert.pieces = take(short, dims), take(short)
     assert at == len(data)
-    return Bert(tensors, vocabulary, longest)
+    return bert

@@ -2,8 +2,9 @@
 
     python training/tiny_encoder.py crates/toolfold-encoder/tests/data
 
-Writes `tiny.bin` (the format is described in `bert.py`) and `tiny.json`: a text, its pieces by `tokenizers`, its vector by
-this file's own arithmetic in 64 bits. Sizes are odd on purpose, so that nothing divides evenly.
+Writes `tiny.bin` (version 1 of the format that is described in `bert.py`) and `tiny.json`: a text, its pieces by `tokenizers`,
+its vector by this file's own arithmetic in 64 bits; and `pieces.bin` and `pieces.json`, the same network in version 2, with what
+each piece says and its vector. Sizes are odd on purpose, so that nothing divides evenly.
 """
 
 import json
@@ -15,7 +16,7 @@ import sys
 import numpy as np
 from tokenizers.implementations import BertWordPieceTokenizer
 
-DIMS, LAYERS, HEADS, WIDE, POSITIONS = 36, 2, 3, 75, 40
+DIMS, LAYERS, HEADS, WIDE, POSITIONS, SHORT = 36, 2, 3, 75, 40, 10
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 WORDS = ["create", "file", "issue", "weather", "the", "in", "##y", "##ing", "##ther", "wea", "東", "京", "ß"]
 VOCABULARY = SPECIAL + list(string.ascii_lowercase) + ["##" + c for c in string.ascii_lowercase[:21]] + WORDS
@@ -39,38 +40,64 @@ TEXTS = [
 def main(folder):
     random = np.random.default_rng(7)
     tensors = list(weights(random))
-    with open(f"{folder}/tiny.bin", "wb") as file:
+    short = list(linear(random, SHORT + 1, DIMS))
+    write(f"{folder}/tiny.bin", [1], tensors)
+    write(f"{folder}/pieces.bin", [2, SHORT], tensors + short)
+    tokenizer = BertWordPieceTokenizer({piece: number for number, piece in enumerate(VOCABULARY)}, lowercase=True)
+    tokenizer.enable_truncation(POSITIONS)
+    every = [tokenizer.encode(text).ids for text in TEXTS]
+    rows = [outputs(in_numbers(tensors), pieces) for pieces in every]
+    rounded = lambda numbers: [round(x, 6) for x in numbers]
+    save(f"{folder}/tiny.json", [[text, pieces, rounded(unit(x.mean(0)))] for text, pieces, x in zip(TEXTS, every, rows)])
+    matrix, bias = in_numbers(short)
+    each = [x @ matrix.T + bias for x in rows]
+    says = [np.exp(x[:, -1] - x[:, -1].max()) for x in each]
+    save(f"{folder}/pieces.json", [[t, rounded(s / s.sum()), [rounded(unit(v)) for v in x[:, :-1]]] for t, s, x in zip(TEXTS, says, each)])
+
+
+def write(path, versions, tensors):
+    with open(path, "wb") as file:
         names = "\n".join(VOCABULARY).encode()
-        file.write(b"TFENCODE" + struct.pack("<7I", 1, len(VOCABULARY), DIMS, LAYERS, HEADS, WIDE, POSITIONS))
+        sizes = [versions[0], len(VOCABULARY), DIMS, LAYERS, HEADS, WIDE, POSITIONS, *versions[1:]]
+        file.write(b"TFENCODE" + struct.pack(f"<{len(sizes)}I", *sizes))
         file.write(struct.pack("<I", len(names)) + names)
         for tensor in tensors:
             file.write(b"".join(part.tobytes() for part in (tensor if isinstance(tensor, tuple) else (tensor,))))
-    tokenizer = BertWordPieceTokenizer({piece: number for number, piece in enumerate(VOCABULARY)}, lowercase=True)
-    tokenizer.enable_truncation(POSITIONS)
-    values = [t[0][:, None].astype(np.float64) * t[1] if isinstance(t, tuple) else t.astype(np.float64) for t in tensors]
-    expected = []
-    for text in TEXTS:
-        pieces = tokenizer.encode(text).ids
-        expected.append([text, pieces, [round(x, 6) for x in vector(values, pieces)]])
-    with open(f"{folder}/tiny.json", "w", encoding="utf-8") as file:
-        file.write("[\n" + ",\n".join(json.dumps(e) for e in expected) + "\n]\n")
+
+
+def save(path, lines):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("[\n" + ",\n".join(json.dumps(e) for e in lines) + "\n]\n")
+
+
+def in_numbers(tensors):
+    return [t[0][:, None].astype(np.float64) * t[1] if isinstance(t, tuple) else t.astype(np.float64) for t in tensors]
 
 
 def weights(random):
     """In the order of the file: pairs of scales and bytes for a matrix, one array for a vector."""
-    matrix = lambda rows, columns: (
-        (random.uniform(0.5, 1.5, rows) * 2 / 127 / math.sqrt(columns)).astype("<f4"),
-        random.integers(-127, 128, (rows, columns)).astype(np.int8),
-    )
-    vector = lambda length, around=0: (around + random.normal(0, 0.2, length)).astype("<f4")
-    norm = lambda: [vector(DIMS, 1), vector(DIMS)]
-    linear = lambda rows, columns: [matrix(rows, columns), vector(rows)]
-    yield from [matrix(len(VOCABULARY), DIMS), matrix(POSITIONS, DIMS), *norm()]
+    norm = lambda: [vector(random, DIMS, 1), vector(random, DIMS)]
+    yield from [matrix(random, len(VOCABULARY), DIMS), matrix(random, POSITIONS, DIMS), *norm()]
     for _ in range(LAYERS):
-        yield from [*linear(3 * DIMS, DIMS), *linear(DIMS, DIMS), *norm(), *linear(WIDE, DIMS), *linear(DIMS, WIDE), *norm()]
+        yield from [*linear(random, 3 * DIMS, DIMS), *linear(random, DIMS, DIMS), *norm()]
+        yield from [*linear(random, WIDE, DIMS), *linear(random, DIMS, WIDE), *norm()]
 
 
-def vector(values, pieces):
+def matrix(random, rows, columns):
+    scales = (random.uniform(0.5, 1.5, rows) * 2 / 127 / math.sqrt(columns)).astype("<f4")
+    return scales, random.integers(-127, 128, (rows, columns)).astype(np.int8)
+
+
+def vector(random, length, around=0):
+    return (around + random.normal(0, 0.2, length)).astype("<f4")
+
+
+def linear(random, rows, columns):
+    return [matrix(random, rows, columns), vector(random, rows)]
+
+
+def outputs(values, pieces):
+    """What comes out for each piece."""
     values = iter(values)
     take = lambda count: [next(values) for _ in range(count)]
     words, positions, gain, shift = take(4)
@@ -81,8 +108,11 @@ def vector(values, pieces):
         h = x @ wide.T + wide_bias
         h = h * 0.5 * (1 + np.vectorize(math.erf)(h / math.sqrt(2)))
         x = normalised(x + h @ narrow.T + narrow_bias, gain2, shift2)
-    mean = x.mean(0)
-    return mean / np.linalg.norm(mean)
+    return x
+
+
+def unit(x):
+    return x / np.linalg.norm(x)
 
 
 def attended(x):

@@ -1,7 +1,7 @@
-//! The format of `precise.bin`, version 1. Little endian, no padding, nothing after the last tensor:
+//! The format of `precise.bin`, version 2. Little endian, no padding, nothing after the last tensor:
 //!
 //! ```text
-//! header      b"TFENCODE", then u32 each: version, vocab V, dims D, layers, heads, intermediate I, positions P
+//! header      b"TFENCODE", then u32 each: version, vocab V, dims D, layers, heads, intermediate I, positions P, piece dims L
 //! vocabulary  u32 length in bytes, then V wordpieces joined by "\n", by number
 //! words       matrix V × D
 //! positions   matrix P × D, the embedding of the first segment added
@@ -10,7 +10,10 @@
 //!   attention   matrix 3D × D (rows: query, key, value), vector 3D; matrix D × D, vector D; norm
 //!   widen       matrix I × D, vector I
 //!   narrow      matrix D × I, vector D; norm
+//! pieces      matrix (L + 1) × D, vector L + 1; the last row tells how much a piece says
 //! ```
+//!
+//! Version 1 has neither L nor what makes pieces.
 //!
 //! A vector is f32. A matrix is one f32 scale a row, then its rows as int8: a value is its row's scale times the byte.
 //! The length of the file follows from the header and is checked first, so no number in it makes us ask for memory that
@@ -30,7 +33,8 @@ use crate::network::{Layer, Network, Norm};
 use crate::pieces::Pieces;
 
 const MAGIC: &[u8; 8] = b"TFENCODE";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+const WITHOUT_PIECES: u32 = 1;
 /// No encoder for this job is larger; a film that was named by mistake is.
 const LARGEST: u64 = 1 << 30;
 
@@ -66,6 +70,8 @@ struct Header {
     heads: usize,
     intermediate: usize,
     positions: usize,
+    /// 0 where there is nothing for pieces.
+    pieces: usize,
 }
 
 impl Header {
@@ -74,7 +80,7 @@ impl Header {
             return Err(Problem::Foreign);
         }
         let version = rest.number()?;
-        if version != VERSION {
+        if ![WITHOUT_PIECES, VERSION].contains(&version) {
             return Err(Problem::OtherFormat { found: version, known: VERSION });
         }
         let header = Header {
@@ -84,6 +90,7 @@ impl Header {
             heads: rest.within("heads", 1, 4096)?,
             intermediate: rest.within("intermediate dimensions", 1, 16_384)?,
             positions: rest.within("positions", 3, 8192)?,
+            pieces: if version == VERSION { rest.within("dimensions of a piece", 1, 4096)? } else { 0 },
         };
         if !header.dims.is_multiple_of(header.heads) {
             return Err(Problem::Absurd { what: "heads for its dimensions", value: header.heads as u32 });
@@ -93,14 +100,16 @@ impl Header {
 
     /// Bytes of all tensors. The bounds above keep this far from overflowing.
     fn tensors(&self) -> u64 {
-        let [vocab, dims, layers, wide, positions] =
-            [self.vocab, self.dims, self.layers, self.intermediate, self.positions].map(|number| number as u64);
+        let [vocab, dims, layers, wide, positions, pieces] =
+            [self.vocab, self.dims, self.layers, self.intermediate, self.positions, self.pieces]
+                .map(|number| number as u64);
         let matrix = |rows: u64, columns: u64| rows * (4 + columns);
         let linear = |rows: u64, columns: u64| matrix(rows, columns) + 4 * rows;
         let norm = 8 * dims;
         let attention = linear(3 * dims, dims) + linear(dims, dims) + norm;
         let forward = linear(wide, dims) + linear(dims, wide) + norm;
-        matrix(vocab, dims) + matrix(positions, dims) + norm + layers * (attention + forward)
+        let pieces = if pieces > 0 { linear(pieces + 1, dims) } else { 0 };
+        matrix(vocab, dims) + matrix(positions, dims) + norm + layers * (attention + forward) + pieces
     }
 }
 
@@ -138,7 +147,8 @@ impl<'a> Rest<'a> {
             })
         };
         let layers = (0..header.layers).map(layer).collect::<Result<_, Problem>>()?;
-        Ok(Network { heads: header.heads, words, positions, norm, layers })
+        let pieces = (header.pieces > 0).then(|| self.linear(header.pieces + 1, dims)).transpose()?;
+        Ok(Network { heads: header.heads, words, positions, norm, layers, pieces })
     }
 
     fn norm(&mut self, dims: usize) -> Result<Norm, Problem> {

@@ -1,9 +1,10 @@
-//! The network: embeddings, layers of attention and of a wide step, and the mean of what comes out.
+//! The network: embeddings, layers of attention and of a wide step, and of what comes out the mean, and each piece made shorter.
 
 use fearless_simd::{Level, dispatch};
 
 use crate::maths::{gelu, normalise, softmax, sum};
 use crate::matrix::{Linear, Matrix, Rows};
+use crate::{Encoded, Piece};
 
 /// How many sums are kept at once: four registers' worth, and what a head of the usual models has.
 const BLOCK: usize = 32;
@@ -15,6 +16,8 @@ pub(crate) struct Network {
     pub(crate) positions: Matrix,
     pub(crate) norm: Norm,
     pub(crate) layers: Vec<Layer>,
+    /// What makes a short vector of a piece; the last number is not of the vector: it tells how much the piece says.
+    pub(crate) pieces: Option<Linear>,
 }
 
 #[derive(Debug)]
@@ -44,16 +47,17 @@ impl Network {
     }
 
     /// The pieces must be numbers of the vocabulary, and no more than there are positions.
-    pub(crate) fn encode(&self, pieces: &[u32]) -> Vec<f32> {
+    pub(crate) fn encode(&self, pieces: &[u32]) -> Encoded {
         self.encode_at(Level::new(), pieces)
     }
 
-    fn encode_at(&self, level: Level, pieces: &[u32]) -> Vec<f32> {
+    fn encode_at(&self, level: Level, pieces: &[u32]) -> Encoded {
         let mut rows = self.embed(level, pieces);
         for layer in &self.layers {
             layer.apply(level, self.heads, &mut rows);
         }
-        unit(mean(&rows))
+        let pieces = self.pieces.as_ref().map(|linear| each(&linear.apply(level, &rows))).unwrap_or_default();
+        Encoded { whole: unit(mean(&rows)), pieces }
     }
 
     fn embed(&self, level: Level, pieces: &[u32]) -> Rows {
@@ -151,6 +155,15 @@ fn combine(factors: &[f32], rows: &[f32], stride: usize, into: &mut [f32]) {
 
 fn add(into: &mut Rows, more: &Rows) {
     into.numbers.iter_mut().zip(&more.numbers).for_each(|(into, more)| *into += more);
+}
+
+/// The vector of every piece, and what it says as a share of all.
+fn each(rows: &Rows) -> Vec<Piece> {
+    let mut says: Vec<f32> = rows.iter().filter_map(|row| row.last().copied()).collect();
+    softmax(&mut says);
+    let vectors = rows.iter().map(|row| unit(row[..rows.width - 1].to_vec()));
+    let usable = |says: f32| if says.is_finite() { says } else { 0.0 };
+    vectors.zip(says).map(|(vector, says)| Piece { vector, says: usable(says) }).collect()
 }
 
 /// The mean has the direction of the sum, and only that is asked for.

@@ -16,7 +16,7 @@ use toolfold_catalog::Catalog;
 use toolfold_config::{Config, PreciseTier};
 use toolfold_core::Fingerprint;
 use toolfold_encoder::{Encoder, EncoderError};
-use toolfold_index::{packed, text_of};
+use toolfold_index::{is_packed, packed, text_of};
 use tracing::{debug, info, warn};
 
 use crate::kept::Kept;
@@ -240,8 +240,9 @@ impl Worker {
             warn!("vectors are not remembered: {error}. {}", error.hint());
             Vec::new()
         });
+        let (dims, piece_dims) = (job.encoder.dims(), job.encoder.piece_dims());
         for (fingerprint, vector) in texts.into_iter().zip(loaded) {
-            if let Some(vector) = vector.filter(|vector| vector.len() == packed_length(&job.encoder)) {
+            if let Some(vector) = vector.filter(|vector| is_packed(vector, dims, piece_dims)) {
                 self.known.insert(fingerprint, vector);
             }
         }
@@ -321,8 +322,4 @@ fn opened(path: &Path) -> Option<Arc<Encoder>> {
             None
         }
     }
-}
-
-fn packed_length(encoder: &Encoder) -> usize {
-    4 + encoder.dims()
 }

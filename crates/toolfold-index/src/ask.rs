@@ -10,7 +10,7 @@ use crate::analyse::beginning;
 use crate::deed::{Wanted, synonyms};
 use crate::index::{Index, stemmer};
 use crate::names::Hash;
-use crate::precise::Precise;
+use crate::precise::{Precise, Read};
 use crate::semantic::{Vector, model};
 use crate::weight;
 
@@ -82,7 +82,7 @@ struct Part {
 /// What a text means to the static model, and to the encoder where the index has one.
 pub(crate) struct Meaning {
     pub(crate) fast: Vector,
-    pub(crate) precise: Option<Vector>,
+    pub(crate) precise: Option<Read>,
 }
 
 impl Meaning {

@@ -61,7 +61,7 @@ pub(crate) fn select(
     for meaning in meanings {
         candidates.extend(nearest_by_signs(&index.base.vectors, &meaning.fast, &admits));
         if let (Some(precise), Some(meaning)) = (&asked.precise, &meaning.precise) {
-            candidates.extend(nearest_by_signs(&precise.vectors, meaning, &admits));
+            candidates.extend(nearest_by_signs(&precise.vectors, &meaning.whole, &admits));
         }
     }
     candidates.extend(besides.map(|entry| entry as u32).filter(|entry| admits(*entry)));

@@ -27,6 +27,8 @@ pub(crate) fn explain(index: &Index, asked: &Asked, scored: &Scored) -> Explain 
         semantic: scored.semantic,
         precise: scored.precise,
         near: scored.near,
+        precisely_near: scored.precisely_near,
+        mixed: scored.mixed,
         deed: asked.wanted.judge(done).0,
         deeds: asked.wanted.features(done).to_vec(),
         part: scored.part.map(|part| asked.clauses[part].text.clone()),

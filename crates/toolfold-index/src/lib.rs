@@ -10,6 +10,7 @@
 mod analyse;
 mod ask;
 mod candidates;
+mod close;
 mod confidence;
 mod deed;
 mod explain;
@@ -32,5 +33,5 @@ pub use deed::Risk;
 pub use index::Index;
 pub use learned::{Habit, Learned, Lift, Mark, Occasion};
 pub use ontology::{OTHER, Placement};
-pub use precise::{Encode, Precise, packed, text_of};
+pub use precise::{Encode, Precise, is_packed, packed, text_of};
 pub use query::{Explain, Filter, Found, Hit, Query, Ranker, TermMatch};

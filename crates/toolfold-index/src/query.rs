@@ -83,6 +83,10 @@ pub struct Explain {
     pub precise: Option<f32>,
     /// How near the single words of the query come to words of the entry; only the best hits are compared so.
     pub near: Option<f32>,
+    /// The same by the encoder's pieces, where it has such.
+    pub precisely_near: Option<f32>,
+    /// The score of words, meaning and parts alone.
+    pub mixed: f32,
     /// What it adds that it does what is wanted, or takes that it does something else.
     pub deed: f32,
     /// What that is made of: a number for each thing that is looked at, named in `training/deeds.py`.

@@ -19,6 +19,7 @@ use toolfold_catalog::Catalog;
 
 use crate::ask::{Asked, Clause, LIST, Meaning};
 use crate::candidates::{self, Sums};
+use crate::close;
 use crate::confidence::{FLOOR, confidences};
 use crate::explain::explain;
 use crate::fold::fold;
@@ -27,7 +28,6 @@ use crate::language::in_english;
 use crate::learned::Lift;
 use crate::names::Named;
 use crate::query::{Explain, Found, Hit, Query, Ranker};
-use crate::semantic::{model, nearness};
 
 /// The share of meaning in the mix; words have the rest, however many entries there are.
 const MEANING: f32 = 0.75;
@@ -44,10 +44,6 @@ const SOME_ALONE: f32 = 0.6;
 const MORE_ALONE: f32 = 0.3;
 /// How many of the best are looked at for what they do, before the very best are compared further.
 const WEIGHED: usize = 60;
-/// How many of these are compared piece by piece, and what that may add. It costs as much as all the rest together,
-/// and the right one is hardly ever behind the twentieth.
-const COMPARED: usize = 20;
-const NEARNESS: f32 = 0.2;
 /// An entry that shares no word with a query is an answer only if it means something like it.
 const ALIKE: f32 = 0.05;
 /// The same for an encoder, against the most alike.
@@ -72,6 +68,10 @@ pub(crate) struct Scored {
     pub(crate) precise: Option<f32>,
     /// How near the query's pieces come to its own, if it was compared.
     pub(crate) near: Option<f32>,
+    /// The same by the encoder's pieces.
+    pub(crate) precisely_near: Option<f32>,
+    /// The score of words, meaning and parts alone.
+    pub(crate) mixed: f32,
     /// The part of the request that it fits best.
     pub(crate) part: Option<usize>,
     /// How far it does something else than is wanted.
@@ -138,8 +138,8 @@ fn rank(index: &Index, catalog: &Catalog, query: &Query<'_>, asked: &Asked) -> V
     if query.ranker == Ranker::Fused {
         bring_forward(&mut ranked, WEIGHED);
         weigh_deeds(index, asked, &mut ranked);
-        bring_forward(&mut ranked, COMPARED);
-        compare(index, asked, &mut ranked);
+        bring_forward(&mut ranked, close::compared(asked));
+        close::compare(index, asked, &mut ranked);
         lift(index, asked, &mut ranked, &lifts);
     }
     bring_forward(&mut ranked, DEEPEST);
@@ -191,6 +191,8 @@ fn score(index: &Index, asked: &Asked, sums: &Sums, candidates: &[u32], ranker: 
         semantic: semantic[place],
         precise: precise.as_ref().map(|precise| precise[place]),
         near: None,
+        precisely_near: None,
+        mixed: scores[place],
         part: fits[place],
         disagreement: 0.0,
         learned: None,
@@ -221,7 +223,7 @@ fn mixed(lexical: &[f32], semantic: &[f32], precise: Option<&[f32]>) -> Vec<f32>
     (0..lexical.len()).map(mix).collect()
 }
 
-fn greatest(values: &[f32]) -> f32 {
+pub(crate) fn greatest(values: &[f32]) -> f32 {
     values.iter().fold(f32::MIN_POSITIVE, |most, value| most.max(*value))
 }
 
@@ -265,21 +267,6 @@ fn weigh_deeds(index: &Index, asked: &Asked, ranked: &mut [Scored]) {
     stay_behind(best, rest);
 }
 
-/// Compares the best piece by piece. What is not compared stays behind, in its order.
-fn compare(index: &Index, asked: &Asked, ranked: &mut [Scored]) {
-    let count = ranked.len().min(COMPARED);
-    let (best, rest) = ranked.split_at_mut(count);
-    let pieces: Vec<&[u16]> = best.iter().map(|scored| index.base.pieces(scored.entry)).collect();
-    let near = nearness(model(), &asked.pieces, &pieces);
-    let (low, high) = near.iter().fold((f32::MAX, f32::MIN), |(low, high), x| (low.min(*x), high.max(*x)));
-    let spread = (high - low).max(f32::MIN_POSITIVE);
-    for (scored, near) in best.iter_mut().zip(near) {
-        scored.near = Some(near);
-        scored.score += NEARNESS * (near - low) / spread;
-    }
-    stay_behind(best, rest);
-}
-
 /// Adds what was learned. What does something else than is wanted gains nothing, however often it was called.
 fn lift(index: &Index, asked: &Asked, ranked: &mut [Scored], lifts: &BTreeMap<usize, Lift>) {
     if lifts.is_empty() {
@@ -296,7 +283,7 @@ fn lift(index: &Index, asked: &Asked, ranked: &mut [Scored], lifts: &BTreeMap<us
 }
 
 /// No score of the rest is above the least of the best.
-fn stay_behind(best: &[Scored], rest: &mut [Scored]) {
+pub(crate) fn stay_behind(best: &[Scored], rest: &mut [Scored]) {
     let least = best.iter().map(|scored| scored.score).fold(f32::MAX, f32::min);
     rest.iter_mut().for_each(|scored| scored.score = scored.score.min(least));
 }

@@ -30,9 +30,9 @@ fn no_surface_asks_the_encoder_while_it_routes() {
     let counting = asked.clone();
     let mut precise = Precise::new(Arc::new(move |_| {
         counting.fetch_add(1, Ordering::SeqCst);
-        vec![1.0, 0.0]
+        vec![1.0, 0.0].into()
     }));
-    (0..fixture.catalog.len()).for_each(|_| precise.push(&packed(&[1.0, 0.0])));
+    (0..fixture.catalog.len()).for_each(|_| precise.push(&packed(&vec![1.0, 0.0].into())));
     let index = fixture.index.with_vectors(Some(Arc::new(precise))).unwrap();
     let view = View::new(&fixture.catalog, &index, 700);
     for (surface, name) in SEARCHES {

@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 use proptest::prelude::*;
 use toolfold_encoder::Encoder;
 
-use crate::TINY;
+use crate::{PIECES, TINY};
 
 /// What a person reads for this content.
 fn complaint(bytes: &[u8]) -> String {
@@ -46,7 +46,7 @@ fn complaints_say_what_to_do() {
     hint: `precise` below [search] must name a precise.bin, as it is released with Toolfold
     ");
     assert_snapshot!(complaint(&changed(8, &[9])), @r"
-    its format is 9, this Toolfold knows 1
+    its format is 9, this Toolfold knows 2
     hint: take the precise.bin that was released with this version of Toolfold
     ");
     assert_snapshot!(complaint(&changed(16, &[255, 255, 255, 255])), @r"
@@ -90,7 +90,7 @@ proptest! {
     #[test]
     fn a_changed_file_is_refused_or_works(at in 0..TINY.len(), byte in any::<u8>(), text in any::<String>()) {
         if let Ok(encoder) = Encoder::from_bytes(&changed(at, &[byte])) {
-            let vector = encoder.encode(&text);
+            let vector = encoder.encode(&text).whole;
             prop_assert!(vector.iter().all(|number| number.is_finite()));
             let length = vector.iter().map(|number| number * number).sum::<f32>().sqrt();
             prop_assert!(length == 0.0 || (length - 1.0).abs() < 1e-4, "{}", length);
@@ -98,8 +98,21 @@ proptest! {
     }
 
     #[test]
+    fn a_changed_file_with_pieces_is_refused_or_works(at in 0..PIECES.len(), byte in any::<u8>(), text in any::<String>()) {
+        let mut changed = PIECES.to_vec();
+        changed[at] = byte;
+        if let Ok(encoder) = Encoder::from_bytes(&changed) {
+            let pieces = encoder.encode(&text).pieces;
+            prop_assert!(pieces.iter().all(|piece| piece.says.is_finite() && piece.vector.iter().all(|x| x.is_finite())));
+        }
+        prop_assert!(Encoder::from_bytes(&PIECES[..at]).is_err());
+    }
+
+    #[test]
     fn anything_else_is_refused(bytes in any::<Vec<u8>>()) {
         prop_assert!(Encoder::from_bytes(&bytes).is_err());
-        prop_assert!(Encoder::from_bytes(&[b"TFENCODE\x01\0\0\0".as_slice(), &bytes].concat()).is_err());
+        for version in [b"TFENCODE\x01\0\0\0", b"TFENCODE\x02\0\0\0"] {
+            prop_assert!(Encoder::from_bytes(&[version.as_slice(), &bytes].concat()).is_err());
+        }
     }
 }

@@ -1,12 +1,15 @@
 //! Measures search on sets and on real lists of tools, quickly: the figures of ranking alone, and with `--failures` what
 //! came first where something else was right.
 //!
-//! `measure [--failures] PLACE…`, where a place is a folder with `tools.jsonl` and `queries.jsonl`, a folder of such
+//! `measure [--failures] [--precise=FILE] PLACE…`, where a place is a folder with `tools.jsonl` and `queries.jsonl`, a folder of such
 //! folders, or `CATALOGS:QUERIES` (a folder of servers' lists as they answer `tools/list`, and a file of queries over them).
+//! With `--precise` the encoder in that file takes part; `--vectors=FILE` keeps what it made of each tool for the next time.
 #![allow(clippy::print_stdout, reason = "a program for people")]
 
 mod places;
+mod precise;
 
+use std::path::PathBuf;
 use std::time::Instant;
 
 use toolfold_catalog::{Node, SERVERS};
@@ -20,11 +23,16 @@ const WRITTEN: usize = 60;
 fn main() -> Result<(), BadSet> {
     let (flags, places): (Vec<String>, Vec<String>) = std::env::args().skip(1).partition(|word| word.starts_with("--"));
     let has = |name: &str| flags.iter().any(|flag| flag == name);
+    let file = |name: &str| flags.iter().find_map(|flag| flag.strip_prefix(name)).map(PathBuf::from);
+    let (precise, vectors) = (file("--precise="), file("--vectors="));
     let failures = has("--failures");
     let mut gains = Vec::new();
     for place in places.iter().flat_map(|place| places::sets(place)) {
         let set = places::read(&place)?;
-        let index = Index::build(&set.catalog);
+        let mut index = Index::build(&set.catalog);
+        if let Some(weights) = &precise {
+            index = precise::with_vectors(index, &set.catalog, weights, vectors.as_deref());
+        }
         if has("--places") {
             write_places(set, &index);
             continue;
@@ -101,7 +109,8 @@ fn write_features(place: &str, set: &EvalSet, index: &Index) {
                 serde_json::json!({
                     "id": set.catalog.entry(hit.entry).id.to_string(), "right": query.relevant.contains(&hit.entry),
                     "named": explain.named, "confidence": hit.confidence, "score": hit.score, "lexical": explain.lexical,
-                    "semantic": explain.semantic, "near": explain.near, "deed": explain.deeds,
+                    "semantic": explain.semantic, "precise": explain.precise, "near": explain.near,
+                    "precisely_near": explain.precisely_near, "mixed": explain.mixed, "deed": explain.deeds,
                 })
             })
             .collect();

@@ -55,7 +55,9 @@ async fn what_was_encoded_is_not_encoded_again() {
     // Another one in its place would be overwritten by whoever encodes the text once more.
     let store = Store::open(Some(&path)).await.unwrap().store;
     let encoder = Encoder::open(&tiny()).unwrap();
-    let turned = packed(&encoder.encode(GREET).iter().map(|number| -number).collect::<Vec<_>>());
+    let mut turned = encoder.encode(GREET);
+    turned.whole.iter_mut().for_each(|number| *number = -*number);
+    let turned = packed(&turned);
     store.save_vectors(&encoder.identity(), vec![(Fingerprint::of_text(GREET), turned.clone())]).await.unwrap();
     let gateway = start(config(Some(path.clone())));
     assert!(gateway.is_precise().await);

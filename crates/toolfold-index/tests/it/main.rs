@@ -194,8 +194,9 @@ fn an_encoder_has_its_say_once_it_is_attached() {
     let without = place(&index);
     // It finds every query like the one tool, and all others unlike.
     let made = |count: usize| {
-        let mut precise = Precise::new(Arc::new(|_| vec![1.0, 0.0]));
-        (0..count).for_each(|entry| precise.push(&packed(if is_search(entry) { &[1.0, 0.0] } else { &[0.0, 1.0] })));
+        let mut precise = Precise::new(Arc::new(|_| vec![1.0, 0.0].into()));
+        let vector = |entry| if is_search(entry) { vec![1.0, 0.0] } else { vec![0.0, 1.0] };
+        (0..count).for_each(|entry| precise.push(&packed(&vector(entry).into())));
         precise
     };
     assert!(index.with_vectors(Some(Arc::new(made(catalog.len() - 1)))).is_none());

@@ -146,7 +146,7 @@ impl SearchCommand {
             "copies": hit.copies,
         });
         if self.explain {
-            let Explain { named, terms, lexical, semantic, precise, near, deed, deeds: _, part, learned } =
+            let Explain { named, terms, lexical, semantic, precise, near, precisely_near, deed, part, learned, .. } =
                 &hit.explain;
             value["score"] = json!(hit.score);
             value["named"] = json!(named);
@@ -154,6 +154,7 @@ impl SearchCommand {
             value["semantic"] = json!(semantic);
             value["precise"] = json!(precise);
             value["near"] = json!(near);
+            value["precisely_near"] = json!(precisely_near);
             value["deed"] = json!(deed);
             value["part"] = json!(part);
             value["learned"] = json!(learned.map(|lift| json!({"score": lift.score, "times": lift.times})));
@@ -177,13 +178,16 @@ fn nearest<'a>(wanted: &str, known: impl Iterator<Item = &'a str> + Clone, what:
 
 /// What each side says of a hit, and the words that it was found by.
 fn explained(explain: &Explain) -> String {
-    let Explain { named, terms, lexical, semantic, precise, near, deed, deeds: _, part, learned } = explain;
+    let Explain { named, terms, lexical, semantic, precise, near, precisely_near, deed, part, learned, .. } = explain;
     let mut text = format!("\n    words {lexical:.2}, meaning {semantic:.2}");
     if let Some(precise) = precise {
         text.push_str(&format!(", encoder {precise:.2}"));
     }
     if let Some(near) = near {
         text.push_str(&format!(", word by word {near:.2}"));
+    }
+    if let Some(near) = precisely_near {
+        text.push_str(&format!(", by the encoder's {near:.2}"));
     }
     if *deed != 0.0 {
         text.push_str(&format!(", deed {deed:+.2}"));

@@ -106,6 +106,7 @@ fn reason(view: &View<'_>, hit: &toolfold_index::Hit, in_answer: &[usize]) -> Va
         "meaning": why.semantic,
         "encoder": why.precise,
         "near": why.near,
+        "precisely_near": why.precisely_near,
         "deed": why.deed,
         "part": why.part.as_deref().map(line),
         "terms": why.terms.iter().map(term).collect::<Vec<_>>(),
