@@ -1,7 +1,8 @@
 //! The close comparison: of the best few everything that is known is weighed anew, and each is compared with the query piece by
 //! piece. A vector of a whole text blurs; this asks for every single thing that was said.
 //!
-//! The weights are learned (`training/close.py`) on requests for servers that nothing else was trained on.
+//! What the nearness of pieces counts is learned (`training/close.py`) on requests for servers that nothing else was trained on, like
+//! the vectors of the encoder's pieces themselves (`training/late.py`).
 
 use crate::ask::{Asked, Meaning};
 use crate::index::Index;
@@ -19,8 +20,8 @@ struct Weights {
     precisely_near: f32,
 }
 
-const FAST: Weights = Weights { near: 0.2, precisely_near: 0.0 };
-const PRECISE: Weights = Weights { near: 0.2, precisely_near: 0.6 };
+const FAST: Weights = Weights { near: 0.28, precisely_near: 0.0 };
+const PRECISE: Weights = Weights { near: 0.2, precisely_near: 0.3 };
 
 /// How many of the best are compared.
 pub(crate) fn compared(asked: &Asked) -> usize {

@@ -16,4 +16,4 @@ mod tool;
 pub(crate) use object::synonyms;
 pub(crate) use request::Wanted;
 pub use risk::Risk;
-pub(crate) use tool::{Done, filed_under};
+pub(crate) use tool::{Done, filed_under, product};

@@ -119,6 +119,12 @@ pub(crate) fn filed_under(entry: &Entry) -> Option<String> {
     lexicon().exactly(&first).is_none().then_some(first)
 }
 
+/// What a name is filed under in so many words: `VideoV1--ListRooms` is of the product `VideoV1`.
+pub(crate) fn product(name: &str) -> Option<&str> {
+    let begins = ["--", "__", ".", "/", ":"].iter().filter_map(|between| name.find(between));
+    begins.min().map(|end| &name[..end]).filter(|product| !product.is_empty())
+}
+
 /// A name without what it is filed under: `billing--create_invoice`.
 fn inner_name(name: &str) -> &str {
     let ends = ["--", "__", ".", "/", ":"].iter().filter_map(|between| Some(name.rfind(between)? + between.len()));

@@ -10,7 +10,7 @@ use toolfold_core::NodeRule;
 
 use super::Ontology;
 use super::words::Reader;
-use crate::deed::filed_under;
+use crate::deed::{filed_under, product};
 use crate::index::Index;
 use crate::semantic::{Vector, model};
 
@@ -30,6 +30,8 @@ const MOST_NODES: usize = 2;
 /// How much an entry is taken for one of those of its server that are about the same thing, from how many on.
 const OF_SIBLINGS: f32 = 0.5;
 const FEWEST_SIBLINGS: usize = 2;
+/// How many entries a product has at least.
+const FEWEST_OF_PRODUCT: usize = 4;
 /// How many of a server's entries must agree, beside being half of them, before one that fits nowhere joins them.
 const FEWEST_AGREEING: usize = 3;
 
@@ -100,7 +102,7 @@ impl Ontology {
 
     /// For each entry the nodes on its shortlist, and how well it fits each.
     fn fits(&self, catalog: &Catalog, index: &Index, range: Range<usize>, reader: &mut Reader) -> Vec<Choices> {
-        let server = Server::of(index, range.clone());
+        let server = Server::of(catalog, index, range.clone());
         // Meaning counts half here: the other half is that of the best phrase, which only the shortlist has.
         let wholes: Vec<(usize, Vec<f32>)> = self
             .meanings
@@ -138,48 +140,86 @@ impl Ontology {
     }
 }
 
-/// What is needed to read a server's entries in the light of their server.
+/// What is needed to read a server's entries in the light of those around them.
 struct Server {
     start: usize,
     positions: Vec<u32>,
-    /// The direction of all its entries together, and how far they agree: 1 where all say the same.
-    mean: Vector,
-    agreement: f32,
-    /// The length of each entry's vector together with its share of the mean.
+    companies: Vec<Company>,
+    /// The company of each entry, and the length of its vector together with its share of the company's mean.
+    kept_by: Vec<usize>,
     lengths: Vec<f32>,
 }
 
+/// Entries that are one product: all of a server, or those whose names say that they are filed under the same.
+struct Company {
+    /// The direction of all its entries together, and how far they agree: 1 where all say the same.
+    mean: Vector,
+    agreement: f32,
+}
+
 impl Server {
-    fn of(index: &Index, range: Range<usize>) -> Server {
+    fn of(catalog: &Catalog, index: &Index, range: Range<usize>) -> Server {
         let positions: Vec<u32> = range.clone().map(|position| position as u32).collect();
-        let mut sum = vec![0.0; model().dimensions];
-        for position in range.clone() {
-            index.base.vectors.row(position).add_to(1.0, &mut sum);
-        }
-        let agreement = sum.iter().map(|x| x * x).sum::<f32>().sqrt() / range.len().max(1) as f32;
-        let mean = Vector::new(&sum);
-        let share = OF_SERVER * agreement;
-        let length = |near: f32| (1.0 + 2.0 * share * near + share * share).sqrt();
-        let lengths = index.base.vectors.likeness(&mean, &positions).into_iter().map(length).collect();
-        Server { start: range.start, positions, mean, agreement, lengths }
+        let (members, kept_by) = companies(catalog, range.clone());
+        let companies: Vec<Company> = members.iter().map(|members| Company::of(index, members)).collect();
+        let length = |position: usize| {
+            let company = &companies[kept_by[position - range.start]];
+            let share = OF_SERVER * company.agreement;
+            let near = index.base.vectors.row(position).likeness(company.mean.row());
+            (1.0 + 2.0 * share * near + share * share).sqrt()
+        };
+        let lengths = range.clone().map(length).collect();
+        Server { start: range.start, positions, companies, kept_by, lengths }
     }
 
     /// The cosines of some of its entries, each with its share of the mean, with a direction.
     fn likeness(&self, index: &Index, direction: &Vector, positions: &[u32]) -> Vec<f32> {
-        let of_mean = OF_SERVER * self.agreement * self.mean.row().likeness(direction.row());
+        let of_mean = |company: &Company| OF_SERVER * company.agreement * company.mean.row().likeness(direction.row());
+        let of_means: Vec<f32> = self.companies.iter().map(of_mean).collect();
         let own = index.base.vectors.likeness(direction, positions);
-        let length = |position: &u32| self.lengths[*position as usize - self.start];
-        positions.iter().zip(own).map(|(position, own)| (own + of_mean) / length(position)).collect()
+        let together = |(position, own): (&u32, f32)| {
+            let place = *position as usize - self.start;
+            (own + of_means[self.kept_by[place]]) / self.lengths[place]
+        };
+        positions.iter().zip(own).map(together).collect()
     }
 }
 
-/// Entries of one server that are about the same thing, and are filed under the same word, belong together: each fits a
+impl Company {
+    fn of(index: &Index, members: &[usize]) -> Company {
+        let mut sum = vec![0.0; model().dimensions];
+        members.iter().for_each(|position| index.base.vectors.row(*position).add_to(1.0, &mut sum));
+        let agreement = sum.iter().map(|x| x * x).sum::<f32>().sqrt() / members.len().max(1) as f32;
+        Company { mean: Vector::new(&sum), agreement }
+    }
+}
+
+/// The positions of each company, and of which company each entry is. What is filed under nothing, or nearly alone there,
+/// is of the first: the server's own.
+fn companies(catalog: &Catalog, range: Range<usize>) -> (Vec<Vec<usize>>, Vec<usize>) {
+    let mut filed: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for position in range.clone() {
+        if let Some(product) = product(catalog.entry(position).name()) {
+            filed.entry(product).or_default().push(position);
+        }
+    }
+    let mut kept_by = vec![0; range.len()];
+    let mut members = vec![range.clone().collect::<Vec<usize>>()];
+    for products in filed.into_values().filter(|positions| positions.len() >= FEWEST_OF_PRODUCT) {
+        products.iter().for_each(|position| kept_by[position - range.start] = members.len());
+        members.push(products);
+    }
+    (members, kept_by)
+}
+
+/// Entries of one server that are about the same thing, and are filed under the same, belong together: each fits a
 /// node half as well as it does by itself and half as well as all of them do.
 fn ask_siblings(catalog: &Catalog, index: &Index, range: Range<usize>, fits: &mut [Choices]) {
-    let mut groups: BTreeMap<(u32, Option<String>), Vec<usize>> = BTreeMap::new();
+    let mut groups: BTreeMap<(u32, Option<String>, Option<&str>), Vec<usize>> = BTreeMap::new();
     for (place, position) in range.enumerate() {
+        let entry = catalog.entry(position);
         if let Some(head) = index.base.documents[position].done.head {
-            groups.entry((head, filed_under(catalog.entry(position)))).or_default().push(place);
+            groups.entry((head, filed_under(entry), product(entry.name()))).or_default().push(place);
         }
     }
     for group in groups.into_values().filter(|group| group.len() >= FEWEST_SIBLINGS) {
