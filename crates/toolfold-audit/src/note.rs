@@ -80,7 +80,7 @@ pub enum Matter {
     Refused {
         tool: Option<Arc<Entry>>,
         held: Option<String>,
-        rule: Option<&'static str>,
+        rule: Option<String>,
         code: &'static str,
         asked: Option<String>,
     },

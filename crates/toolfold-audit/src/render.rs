@@ -103,8 +103,10 @@ impl Rendering<'_> {
             Matter::Refused { tool, held, rule, code, asked } => {
                 event.tool = held.clone();
                 self.tool(&mut event, tool.as_deref());
-                event.rule = rule.map(str::to_owned);
-                (event.outcome, event.code) = (Some("refused".to_owned()), Some((*code).to_owned()));
+                event.rule = rule.clone();
+                // Whatever whoever asked was told: what was denied is denied here.
+                let outcome = if *code == "NOT_AUTHORIZED" { "denied" } else { "refused" };
+                (event.outcome, event.code) = (Some(outcome.to_owned()), Some((*code).to_owned()));
                 event.query = asked.as_ref().filter(|_| self.records(Recorded::Queries)).map(|text| self.text(text));
             }
             Matter::Happened { server, tool, fingerprint, by, outcome, about, times, .. } => {

@@ -5,7 +5,7 @@
 //! it, because copies of one tool are described by what they share.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use toolfold_core::Entry;
 
@@ -30,7 +30,8 @@ pub(crate) fn leave_out(entries: &mut [Arc<Entry>]) {
     }
     for entry in entries {
         if let Some(own) = own(&entry.description, &common) {
-            Arc::make_mut(entry).own = Some(own.into_boxed_str());
+            let entry = Arc::make_mut(entry);
+            (entry.own, entry.lines) = (Some(own.into_boxed_str()), OnceLock::new());
         }
     }
 }

@@ -2,7 +2,7 @@
 //! that: a change of one server never reads another one again.
 
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use toolfold_core::{BadDefinition, Entry, ServerName};
 use toolfold_wire::Raw;
@@ -71,6 +71,34 @@ impl ServerTools {
         common::leave_out(&mut entries);
         let ServerSource { name, prefix, title, instructions, .. } = source;
         (ServerTools { name, prefix, title, instructions, entries, offered: Vec::new() }, set_aside)
+    }
+
+    /// The same server as if it had these entries alone; `None` where it would have none. What many of its tools say is
+    /// found out anew: it must not tell of those that are left out.
+    pub fn only(self: &Arc<Self>, keep: impl Fn(&Entry) -> bool) -> Option<Arc<ServerTools>> {
+        let kept =
+            |entries: &[Arc<Entry>]| -> Vec<Arc<Entry>> { entries.iter().filter(|e| keep(e)).cloned().collect() };
+        let (mut entries, offered) = (kept(&self.entries), kept(&self.offered));
+        if (entries.len(), offered.len()) == (self.entries.len(), self.offered.len()) {
+            return Some(self.clone());
+        }
+        if entries.is_empty() && offered.is_empty() {
+            return None;
+        }
+        for entry in entries.iter_mut().filter(|entry| entry.own.is_some()) {
+            let entry = Arc::make_mut(entry);
+            (entry.own, entry.lines) = (None, OnceLock::new());
+        }
+        common::leave_out(&mut entries);
+        let (title, instructions) = (self.title.clone(), self.instructions.clone());
+        Some(Arc::new(ServerTools {
+            name: self.name.clone(),
+            prefix: self.prefix,
+            title,
+            instructions,
+            entries,
+            offered,
+        }))
     }
 
     /// Adds what it offers beside tools.

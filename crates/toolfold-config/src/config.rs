@@ -6,8 +6,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use toolfold_core::{NodeRule, Pattern, Secret, ServerName, Surface, SurfaceSettings, Trust};
+use toolfold_core::{NodeRule, Pattern, Rule, Secret, ServerName, Surface, SurfaceSettings, Trust};
 
+use crate::access::Issuer;
 use crate::operation::{AuditSettings, Limits, TelemetrySettings};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +41,10 @@ pub struct Config {
     pub nodes: Vec<NodeRule>,
     pub precise: PreciseTier,
     pub http: Http,
+    /// Whose tokens are accepted.
+    pub issuers: Vec<Issuer>,
+    /// Who may see and call what. None: everybody everything.
+    pub rules: Vec<Rule>,
     /// Whether hidden characters and role tags in results are marked beside them.
     pub mark_results: bool,
     pub limits: Limits,
@@ -82,6 +87,10 @@ pub struct Http {
     pub origins: Vec<String>,
     /// What a client must present as `Authorization: Bearer …`.
     pub token: Option<Secret>,
+    /// Whether whoever comes from this machine without credentials is `local`. Unsaid: where nothing else says who somebody is.
+    pub local: Option<bool>,
+    /// Where clients find us, without a slash at the end: what addresses in answers begin with.
+    pub public_url: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -163,6 +172,8 @@ impl Default for Config {
             nodes: Vec::new(),
             precise: PreciseTier::Off,
             http: Http::default(),
+            issuers: Vec::new(),
+            rules: Vec::new(),
             mark_results: false,
             limits: Limits::default(),
             audit: AuditSettings::default(),
@@ -173,10 +184,18 @@ impl Default for Config {
     }
 }
 
+impl Config {
+    /// Whether whoever comes from this machine and shows nothing is let in, as whoever runs the program.
+    pub fn is_open(&self) -> bool {
+        let unsaid = self.http.token.is_none() && self.issuers.is_empty() && self.rules.is_empty();
+        self.http.local.unwrap_or(unsaid)
+    }
+}
+
 impl Default for Http {
     fn default() -> Self {
         let listen = SocketAddr::from(([127, 0, 0, 1], 7420));
-        Http { listen, hosts: Vec::new(), origins: Vec::new(), token: None }
+        Http { listen, hosts: Vec::new(), origins: Vec::new(), token: None, local: None, public_url: None }
     }
 }
 

@@ -4,6 +4,7 @@
 //! another program's file) → what is meant (`resolve`). No step stops at the first mistake, and only the last one sees what a
 //! variable holds.
 
+mod access;
 mod config;
 mod operation;
 mod options;
@@ -19,12 +20,14 @@ mod table;
 mod client;
 mod foreign;
 mod raw;
+mod raw_access;
 mod raw_operation;
 
 mod expand;
 mod units;
 
 mod resolve;
+mod resolve_access;
 mod resolve_nodes;
 mod resolve_operation;
 mod resolve_server;
@@ -37,6 +40,7 @@ mod changes;
 
 use std::path::PathBuf;
 
+pub use access::{Introspection, Issuer};
 pub use changes::{Changes, changed};
 pub use config::{
     Config, DEFAULT_MAX_MESSAGE, EraChoice, Http, Learn, PreciseTier, Server, Start, Timeouts, Transport,
@@ -49,7 +53,7 @@ pub use resolve::listen;
 pub use source::nearest;
 pub use trust::{TrustError, TrustList, TrustedFile, Verdict};
 
-use report::Report;
+use report::{Place, Report};
 use resolve::{Draft, Resolver, Surroundings};
 use source::{Found, Source, Syntax};
 
@@ -102,15 +106,27 @@ fn read(source: &Source, options: &LoadOptions, report: &mut Report) -> Draft {
     Resolver { report, surroundings, dialect: raw.dialect, unset: None }.run(&raw)
 }
 
-/// Everybody on the network could call every tool: that takes a token. Asked last, of the address that would be used.
+/// Everybody on the network could call every tool: that takes credentials. Asked last, of the address that would be used.
 fn refuse_exposure(draft: &Draft, report: &mut Report) {
     let http = &draft.config.http;
+    let elsewhere = Place::outside("http.local");
+    let open = draft.config.is_open();
+    if open && http.public_url.is_some() {
+        let hint = "a proxy in front of Toolfold comes from this machine too: leave `local` out".to_owned();
+        report.error(&elsewhere, "does not go with `public_url`: everybody would be `local`", hint);
+    }
+    if !draft.config.issuers.is_empty() && http.public_url.is_none() && !http.listen.ip().is_loopback() {
+        let hint =
+            "write where clients find it: `public_url = \"https://tools.example.com\"` under `[http]`".to_owned();
+        report.error(&Place::outside("http.public_url"), "is needed: tokens of issuers are for an address", hint);
+    }
     if let Some(place) = &draft.listen
         && !http.listen.ip().is_loopback()
-        && !draft.token_typed
+        && open
     {
-        let message = format!("{} can be reached from other machines, and no token is asked for", http.listen);
-        let hint = "set `token` under `[http]`, or listen on 127.0.0.1".to_owned();
+        let message =
+            format!("{} can be reached from other machines, and nobody has to show who they are", http.listen);
+        let hint = "set `token` under `[http]`, name `[[issuers]]`, or write `local = false` and give out tokens with `toolfold token add`, or listen on 127.0.0.1".to_owned();
         report.error(place, message, hint);
     }
 }

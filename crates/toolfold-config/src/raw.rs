@@ -2,6 +2,7 @@
 //! Whether the parts make sense together is asked in `resolve`, not here.
 
 use crate::node::{Node, Value};
+use crate::raw_access::{RawIssuer, RawRule};
 use crate::raw_operation::{RawAudit, RawLimits, RawTelemetry};
 use crate::report::{Place, Report};
 use crate::table::{Amount, Field, Pairs, Table, Texts};
@@ -35,6 +36,8 @@ pub(crate) struct RawConfig {
     pub(crate) trust_agents: Field<String>,
     pub(crate) trust_skills: Field<String>,
     pub(crate) nodes: Vec<RawNodeRule>,
+    pub(crate) rules: Vec<RawRule>,
+    pub(crate) issuers: Vec<RawIssuer>,
     /// `precise` under `[search]`.
     pub(crate) precise: Field<String>,
     pub(crate) http: RawHttp,
@@ -54,6 +57,8 @@ pub(crate) struct RawHttp {
     pub(crate) hosts: Field<Texts>,
     pub(crate) origins: Field<Texts>,
     pub(crate) token: Field<String>,
+    pub(crate) local: Field<bool>,
+    pub(crate) public_url: Field<String>,
 }
 
 /// One `[[nodes]]`.
@@ -110,6 +115,12 @@ impl RawConfig {
         for (node, place) in table.tables("nodes", report) {
             raw.nodes.extend(RawNodeRule::read(node, place, report));
         }
+        for (node, place) in table.tables("rules", report) {
+            raw.rules.extend(RawRule::read(node, place, report));
+        }
+        for (node, place) in table.tables("issuers", report) {
+            raw.issuers.extend(RawIssuer::read(node, place, report));
+        }
         if let Some((node, place)) = table.take("search") {
             raw.precise = read_precise(node, place, report);
         }
@@ -145,6 +156,8 @@ impl RawHttp {
             hosts: table.texts("hosts", report),
             origins: table.texts("origins", report),
             token: table.text("token", report),
+            local: table.flag("local", report),
+            public_url: table.text("public_url", report),
         };
         table.refuse_rest(report);
         raw

@@ -90,6 +90,12 @@ impl Report {
         });
     }
 
+    /// The line of a place in the file that is being read.
+    pub(crate) fn line_of(&self, place: &Place) -> Option<usize> {
+        let (_, text) = self.file.as_ref().filter(|_| !self.placeless && !place.outside)?;
+        place.offset.map(|offset| line_and_column(text, offset).0)
+    }
+
     pub(crate) fn failed(&self) -> bool {
         self.found.iter().any(|problem| problem.severity == Severity::Error)
     }

@@ -35,8 +35,8 @@ pub(crate) struct Draft {
     pub(crate) config: Config,
     /// Where `listen` was typed.
     pub(crate) listen: Option<Place>,
-    /// A token was typed, even if it could not be used.
-    pub(crate) token_typed: bool,
+    /// Somebody has to show who they are, by what was typed, even if it could not be used.
+    pub(crate) closed: bool,
     /// The file says where the store is.
     pub(crate) store_typed: bool,
     /// Where each server is in the file.
@@ -85,6 +85,9 @@ impl Resolver<'_> {
         draft.config.limits = self.limits(&raw.limits);
         draft.config.telemetry = self.telemetry(&raw.telemetry);
         (draft.config.audit, draft.audit) = self.audit(&raw.audit);
+        draft.config.rules = self.rules(raw);
+        draft.config.issuers = self.issuers(&raw.issuers);
+        draft.closed = !raw.rules.is_empty() || !raw.issuers.is_empty();
         self.http(&raw.http, &mut draft);
         draft
     }
@@ -195,7 +198,7 @@ impl Resolver<'_> {
         }
         http.hosts = self.texts(&raw.hosts);
         http.origins = self.texts(&raw.origins);
-        draft.token_typed = !raw.token.is_absent();
+        draft.closed |= !raw.token.is_absent();
         if let Some(text) = self.text(&raw.token) {
             if text.value.is_empty() || !text.value.chars().all(|c| c.is_ascii_graphic()) {
                 let hint = "a token is one or more visible ASCII characters, without spaces";
@@ -203,6 +206,9 @@ impl Resolver<'_> {
             }
             http.token = Some(Secret::new(text.value));
         }
+        http.public_url = self.public_url(&raw.public_url);
+        let closed = draft.closed.then_some(false);
+        http.local = raw.local.given().map(|local| local.value).or(closed);
     }
 
     /// The servers that can be reached, and why others cannot.

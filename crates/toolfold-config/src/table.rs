@@ -123,6 +123,18 @@ impl<'n> Table<'n> {
         })
     }
 
+    /// A list of strings, or one string that stands for a list of itself.
+    pub(crate) fn one_or_more(&mut self, key: &'static str, report: &mut Report) -> Field<Texts> {
+        let is_text = |member: &&&Member| member.name == key && matches!(member.node.value, Value::Text(_));
+        if self.left.iter().any(|member| is_text(&member)) {
+            return match self.text(key, report) {
+                Field::Given(typed) => Field::Given(Typed { place: typed.place.clone(), value: vec![typed] }),
+                _ => Field::Wrong,
+            };
+        }
+        self.texts(key, report)
+    }
+
     /// The items of a list, each with its place: what is to be a list of tables.
     pub(crate) fn tables(&mut self, key: &'static str, report: &mut Report) -> Vec<(&'n Node, Place)> {
         let Some((node, place)) = self.take(key) else { return Vec::new() };

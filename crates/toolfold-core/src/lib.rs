@@ -10,6 +10,7 @@
 //! | server | one source of tools: an MCP server over stdio or HTTP, or a set of tools inside the program |
 //! | client | whoever asks: a session, one request without a session, or the program itself |
 //! | principal | who stands behind a client ([`Principal`]); sessions, streams, parked calls and toolsets belong to one |
+//! | rule | who may see or call what ([`Rule`]); what a principal may not see does not exist for them |
 //! | tool | one callable definition of a server; its id is `server.tool` ([`ToolId`]) |
 //! | entry | anything that can be found: a tool, an agent, a skill, a prompt, a resource ([`Entry`], [`Kind`]) |
 //! | definition | what a server says of one tool, raw JSON as it came |
@@ -46,6 +47,7 @@ mod node_rule;
 mod pattern;
 mod principal;
 mod refusal;
+mod rule;
 mod secret;
 mod surface;
 mod trust;
@@ -59,8 +61,9 @@ pub use fuel::{Fuel, Spent, Stop, StopWhenDropped};
 pub use name::{BadName, ServerName, ToolId, exposed_name, slug};
 pub use node_rule::NodeRule;
 pub use pattern::Pattern;
-pub use principal::Principal;
+pub use principal::{Identity, Principal, Proof, RESERVED};
 pub use refusal::{Blame, Code, Next, NextAction, Refusal};
+pub use rule::{Effect, RiskClass, Rule};
 pub use secret::Secret;
 pub use surface::{Format, Groups, Surface, SurfaceSettings};
 pub use trust::Trust;

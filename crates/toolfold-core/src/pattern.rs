@@ -11,6 +11,25 @@ impl Pattern {
         Pattern { parts: text.trim().to_lowercase().split('*').map(str::to_owned).collect() }
     }
 
+    /// Whether it fits whatever begins like this.
+    pub fn covers(&self, beginning: &str) -> bool {
+        let beginning = beginning.to_lowercase();
+        match self.parts.as_slice() {
+            [first, rest @ ..] if !rest.is_empty() && rest.iter().all(String::is_empty) => beginning.starts_with(first),
+            _ => false,
+        }
+    }
+
+    /// Whether it could fit something that begins like this.
+    pub fn may_begin(&self, beginning: &str) -> bool {
+        let beginning = beginning.to_lowercase();
+        match self.parts.as_slice() {
+            [whole] => whole.starts_with(&beginning),
+            [first, ..] => first.starts_with(&beginning) || beginning.starts_with(first.as_str()),
+            [] => false,
+        }
+    }
+
     pub fn matches(&self, id: &str) -> bool {
         let id = id.to_lowercase();
         let Some((first, rest)) = self.parts.split_first() else { return false };
@@ -43,5 +62,17 @@ mod tests {
         assert!(!matches("github.*", "my.github.tool"));
         assert!(!matches("a.b", "a.bc"));
         assert!(!matches("a.*c*d", "a.dc"));
+    }
+
+    #[test]
+    fn all_of_something_is_what_ends_in_a_star() {
+        let covers = |pattern: &str, beginning: &str| Pattern::new(pattern).covers(beginning);
+        assert!(covers("*", "hr.") && covers("hr.*", "HR.") && covers("h*", "hr.") && covers("**", "hr."));
+        assert!(
+            !covers("hr.read_*", "hr.") && !covers("*.read", "hr.") && !covers("hr.", "hr.") && !covers("ops.*", "hr.")
+        );
+        let may = |pattern: &str, beginning: &str| Pattern::new(pattern).may_begin(beginning);
+        assert!(may("hr.read", "hr.") && may("*", "hr.") && may("h*d", "hr.") && may("hr.x*", "hr."));
+        assert!(!may("ops.*", "hr.") && !may("hr", "hr."));
     }
 }

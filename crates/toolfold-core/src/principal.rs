@@ -2,43 +2,184 @@
 //! belongs to a principal, and in the hands of another it is as good as unknown.
 //!
 //! What a reader would get wrong: a principal is not a connection. One may have many, and each request says anew who it
-//! is from.
+//! is from. And two are the same where name and proof are: with another token the same person may have other groups and
+//! scopes, which decide what exists for a request and never whose something is.
 
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Principal(Arc<str>);
+#[derive(Clone)]
+pub struct Principal(Arc<Identity>);
+
+/// What is known of somebody.
+#[derive(Debug, Clone)]
+pub struct Identity {
+    pub name: String,
+    pub proof: Proof,
+    pub groups: Vec<String>,
+    pub scopes: Vec<String>,
+    /// What an issuer says beside, flat: a list has several values, and what is neither text, number nor truth is left out.
+    pub claims: BTreeMap<String, Vec<String>>,
+}
+
+/// How it is known who somebody is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Proof {
+    /// They run the program, or came from this machine where that is enough.
+    Local,
+    /// They have the token of the configuration.
+    Token,
+    /// They have a token that was given out under their name.
+    Named,
+    /// An issuer signed that it is them.
+    Signed(String),
+    /// An issuer said so when it was asked.
+    Introspected(String),
+}
+
+/// Names that nobody else may have: they stand for whoever runs the program.
+pub const RESERVED: [&str; 2] = ["local", "token"];
 
 impl Principal {
-    /// Whoever runs the program: stdio, the command line, loopback without a token.
+    pub fn new(identity: Identity) -> Self {
+        Principal(Arc::new(identity))
+    }
+
+    /// Whoever runs the program: stdio, the command line, loopback where that is enough.
     pub fn local() -> Self {
-        Principal("local".into())
+        Principal::plain("local", Proof::Local)
     }
 
     /// Whoever has the token of the configuration.
     pub fn token() -> Self {
-        Principal("token".into())
+        Principal::plain("token", Proof::Token)
     }
 
-    /// How it is known who this is.
+    /// Whoever has a token that was given out under this name.
+    pub fn named(name: &str, groups: Vec<String>) -> Self {
+        let mut whole = Principal::plain(name, Proof::Named);
+        Arc::make_mut(&mut whole.0).groups = groups;
+        whole
+    }
+
+    fn plain(name: &str, proof: Proof) -> Self {
+        let (groups, scopes, claims) = (Vec::new(), Vec::new(), BTreeMap::new());
+        Principal::new(Identity { name: name.to_owned(), proof, groups, scopes, claims })
+    }
+
+    /// How it is known who this is, in a word.
     pub fn proof(&self) -> &'static str {
-        if *self == Principal::local() { "local" } else { "token" }
+        match self.0.proof {
+            Proof::Local => "local",
+            Proof::Token | Proof::Named => "token",
+            Proof::Signed(_) => "jwt",
+            Proof::Introspected(_) => "introspection",
+        }
     }
 
     pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    pub fn identity(&self) -> &Identity {
         &self.0
+    }
+
+    /// Whose something is, in a text that is kept. No two principals have the same.
+    pub fn key(&self) -> String {
+        match &self.0.proof {
+            Proof::Local | Proof::Token => self.0.name.clone(),
+            Proof::Named => format!("named {}", self.0.name),
+            Proof::Signed(issuer) | Proof::Introspected(issuer) => format!("{issuer} {}", self.0.name),
+        }
+    }
+
+    /// Whether this is the same principal with the same groups, scopes and claims.
+    pub fn says_the_same(&self, other: &Principal) -> bool {
+        let (a, b) = (&self.0, &other.0);
+        Arc::ptr_eq(a, b) || (self == other && (&a.groups, &a.scopes, &a.claims) == (&b.groups, &b.scopes, &b.claims))
+    }
+
+    /// Who it is: an issuer stands for the same person whether it signs or is asked.
+    fn who(&self) -> (&str, u8, &str) {
+        let (kind, issuer) = match &self.0.proof {
+            Proof::Local => (0, ""),
+            Proof::Token => (1, ""),
+            Proof::Named => (2, ""),
+            Proof::Signed(issuer) | Proof::Introspected(issuer) => (3, issuer.as_str()),
+        };
+        (&self.0.name, kind, issuer)
+    }
+}
+
+impl PartialEq for Principal {
+    fn eq(&self, other: &Self) -> bool {
+        self.who() == other.who()
+    }
+}
+
+impl Eq for Principal {}
+
+impl Hash for Principal {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.who().hash(state);
+    }
+}
+
+impl PartialOrd for Principal {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Principal {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.who().cmp(&other.who())
     }
 }
 
 impl fmt::Display for Principal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.0.name)
     }
 }
 
 impl fmt::Debug for Principal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.0.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_whose_it_was_proven_to_be() {
+        let of = |name: &str, proof: Proof| Principal::plain(name, proof);
+        let (one, other) = ("https://one.example".to_owned(), "https://other.example".to_owned());
+        let all = [
+            Principal::local(),
+            Principal::token(),
+            of("local", Proof::Named),
+            of("alice", Proof::Named),
+            of("alice", Proof::Signed(one.clone())),
+            of("alice", Proof::Signed(other)),
+        ];
+        for (i, a) in all.iter().enumerate() {
+            for (j, b) in all.iter().enumerate() {
+                assert_eq!((a == b, a.key() == b.key()), (i == j, i == j), "{} {}", a.key(), b.key());
+            }
+        }
+        assert_eq!(of("alice", Proof::Signed(one.clone())), of("alice", Proof::Introspected(one)));
+    }
+
+    #[test]
+    fn other_groups_are_the_same_principal() {
+        let (few, many) = (Principal::named("ci", Vec::new()), Principal::named("ci", vec!["ops".into()]));
+        assert!(few == many && !few.says_the_same(&many) && few.says_the_same(&few.clone()));
     }
 }

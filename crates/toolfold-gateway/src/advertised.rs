@@ -4,8 +4,10 @@
 //! What a reader would get wrong: a server that has not said yet what it has counts as having everything. A client is told
 //! once, at the beginning, and what it was not told of it will never ask for.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use toolfold_core::Principal;
 use toolfold_upstream::Manifest;
 use toolfold_wire::Object;
 
@@ -51,15 +53,19 @@ impl Advertised {
 
 impl Gateway {
     /// What the servers have that are there, were there the last time, or may soon be.
-    pub async fn advertised(&self) -> Advertised {
+    pub async fn advertised(&self, principal: &Principal) -> Advertised {
         let waiting = &self.0.waiting;
         let published = tokio::time::timeout(LONGEST, waiting.published()).await;
-        if published.is_err() || !waiting.open(false).is_empty() {
+        let snapshot = self.0.seen(principal);
+        if published.is_err() || waiting.open(false).iter().any(|server| snapshot.is_seen(server)) {
             return Advertised::ALL;
         }
-        let snapshot = self.0.snapshot.load_full();
-        let manifests = snapshot.sources().filter_map(|(_, source)| source.manifest());
-        manifests.fold(Advertised::NONE, |all, manifest| all.or(Advertised::of(&manifest)))
+        let manifests: Vec<Arc<Manifest>> = match snapshot.share {
+            // What servers say of themselves, less what of it does not exist.
+            Some(_) => snapshot.parts.iter().map(|part| part.manifest.clone()).collect(),
+            None => snapshot.sources().filter_map(|(_, source)| source.manifest()).collect(),
+        };
+        manifests.iter().fold(Advertised::NONE, |all, manifest| all.or(Advertised::of(manifest)))
     }
 }
 

@@ -5,14 +5,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::block_in_place;
 use tokio::time::Instant;
-use toolfold_core::{Absence, Code, Entry, Kind, Refusal, Surface};
+use toolfold_core::{Absence, Code, Entry, Kind, Refusal, ServerName, Surface};
 use toolfold_disclosure::{Action, answer, fitted, route};
 use toolfold_wire::{BoxFuture, Object, Raw, RpcError};
 
 use crate::aside::{aside, is_long};
 use crate::check;
 use crate::dispatch::result_of;
-use crate::gate::{Errand, Failed, Outcome, Passage};
+use crate::gate::{Errand, Failed, Outcome, Passage, Wanted};
 use crate::gateway::Inner;
 use crate::offered;
 use crate::request::Request;
@@ -78,13 +78,19 @@ async fn disclose(inner: &Inner, scope: &Scope, request: &Request, action: Actio
             }
         }
         Err(failed) => {
-            let asked = match action {
+            let asked = match &action {
                 Action::Unknown(unknown) => Some(unknown.names.join(" ")),
                 _ => None,
             };
-            match held(scope, request, failed) {
-                Some(held) => recording.refused_held(request, snapshot, held),
-                None => recording.refused(request, snapshot, None, asked, failed),
+            // Who asks for what they may not see is told that there is no such thing, and the record says why.
+            let hidden = match &action {
+                Action::Unknown(unknown) => unknown.names.iter().find_map(|name| snapshot.hidden(name)),
+                _ => None,
+            };
+            match (held(scope, request, failed), hidden) {
+                (Some(held), _) => recording.refused_held(request, snapshot, held),
+                (None, Some((entry, decision))) => recording.denied(request, snapshot, &entry, decision),
+                (None, None) => recording.refused(request, snapshot, None, asked, failed),
             }
         }
     }
@@ -125,11 +131,19 @@ fn worth_waiting<'a>(inner: &'a Inner, scope: &Scope, action: &Action) -> Option
         Action::Call { .. } | Action::Load(_) | Action::Active { .. } => None,
         Action::Unknown(unknown) if unknown.names.iter().all(fails) => None,
         Action::Unknown(unknown) => match unknown.names.iter().find_map(|name| inner.waiting.pending_of(name)) {
-            Some(server) => Some(Box::pin(async move { inner.waiting.heard_of(&server).await })),
-            None => Some(Box::pin(inner.waiting.settled())),
+            Some(server) if ServerName::new(server.as_str()).is_ok_and(|name| scope.sees(&name)) => {
+                Some(Box::pin(async move { inner.waiting.heard_of(&server).await }))
+            }
+            _ => Some(settled(inner, scope)),
         },
-        _ => Some(Box::pin(inner.waiting.settled())),
+        _ => Some(settled(inner, scope)),
     }
+}
+
+/// Until those have said what they offer that exist for whoever asks.
+fn settled<'a>(inner: &'a Inner, scope: &Scope) -> BoxFuture<'a, ()> {
+    let snapshot = scope.snapshot.clone();
+    Box::pin(async move { inner.waiting.settled_of(&|server| snapshot.is_seen(server)).await })
 }
 
 async fn call_entry(
@@ -148,7 +162,8 @@ async fn call_entry(
         return offered::call(inner, snapshot, request, entry, checked).await;
     }
     let params = inner_params(request, entry, checked);
-    let passage = Passage { request, server: entry.server(), entry: Some(entry), errand: Errand::Ask(params) };
+    let what = Wanted::Entry(entry);
+    let passage = Passage { request, server: entry.server(), what, errand: Errand::Ask(params) };
     let outcome = inner.gate.pass(snapshot, passage).await;
     if let Ok(Outcome::Done(result)) = &outcome {
         inner.learning.called(&request.client, snapshot, entry, result);
@@ -166,7 +181,7 @@ async fn checked(
     if matches!(entry.kind, Kind::Agent | Kind::Skill) {
         return Err(Failed::Refused(only_read(entry)));
     }
-    inner.gate.admit(&scope.snapshot, entry)?;
+    inner.gate.admit(&scope.snapshot, entry.server(), Wanted::Entry(entry))?;
     if !entry.is_tool() {
         return Ok(arguments);
     }
@@ -201,8 +216,9 @@ fn work_out(surface: Surface, scope: &Scope, action: &Action) -> Worked {
     (answer, noted.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Work that takes milliseconds where search asks an encoder: what else this thread has to do is done elsewhere meanwhile.
-fn beside<T>(long: bool, work: impl FnOnce() -> T) -> T {
-    let alone = Handle::current().runtime_flavor() == RuntimeFlavor::CurrentThread;
-    if long && !alone { block_in_place(work) } else { work() }
+/// Work that takes milliseconds where search asks an encoder, or somebody's share is not there yet: what else this thread has
+/// to do is done elsewhere meanwhile.
+pub(crate) fn beside<T>(long: bool, work: impl FnOnce() -> T) -> T {
+    let alone = || Handle::try_current().is_ok_and(|now| now.runtime_flavor() == RuntimeFlavor::CurrentThread);
+    if long && !alone() { block_in_place(work) } else { work() }
 }

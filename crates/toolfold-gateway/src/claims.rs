@@ -8,12 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use toolfold_core::ServerName;
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct Claims {
     held: BTreeMap<String, Claim>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Claim {
     /// `None` where several came at once.
     owner: Option<ServerName>,
@@ -68,6 +68,25 @@ impl Claims {
             *claim = Claim { owner: only, since: wave };
         }
         claim
+    }
+
+    /// The same where only some servers exist, each with its addresses: what belonged to one that does not is anybody's who
+    /// alone has it.
+    pub(crate) fn among<'a>(&self, servers: impl Iterator<Item = (&'a ServerName, Vec<String>)>) -> Claims {
+        let mut wanted: BTreeMap<String, BTreeSet<&ServerName>> = BTreeMap::new();
+        for (server, addresses) in servers {
+            for address in addresses {
+                wanted.entry(address).or_default().insert(server);
+            }
+        }
+        let claim = |(address, servers): (String, BTreeSet<&ServerName>)| {
+            let whole = self.held.get(&address);
+            let only = || servers.first().filter(|_| servers.len() == 1).map(|server| (*server).clone());
+            let owner = whole.and_then(|claim| claim.owner.clone()).filter(|owner| servers.contains(owner));
+            let since = whole.map_or(u64::MAX, |claim| claim.since);
+            (address, Claim { owner: owner.or_else(only), since })
+        };
+        Claims { held: wanted.into_iter().map(claim).collect() }
     }
 
     /// Whether this server has the address, and not only one of the same spelling.

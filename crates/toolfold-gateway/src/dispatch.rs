@@ -3,12 +3,13 @@
 
 use std::sync::Arc;
 
-use toolfold_core::{Code, ServerName, words};
+use toolfold_access::Level;
+use toolfold_core::{Code, Refusal, ServerName, words};
 use toolfold_disclosure::refusal_result;
 use toolfold_wire::{Id, Object, Peer, Raw, RpcError, code};
 
 use crate::call;
-use crate::gate::{Errand, Failed, Outcome, Passage, Watch};
+use crate::gate::{Errand, Failed, Outcome, Passage, Wanted, Watch};
 use crate::gateway::Gateway;
 use crate::offers::Whose;
 use crate::request::{Client, LogLevel, Request};
@@ -32,10 +33,10 @@ impl Gateway {
                 // A refusal is a tool result that a model reads.
                 Failed::Refused(refusal) => Ok(refusal_result(&refusal)),
             }),
-            "prompts/list" => whole(&request, self.offers().await.offers.prompts.to_list("prompts")),
-            "resources/list" => whole(&request, self.offers().await.offers.resources.to_list("resources")),
+            "prompts/list" => whole(&request, self.offers(&request).await.offers.prompts.to_list("prompts")),
+            "resources/list" => whole(&request, self.offers(&request).await.offers.resources.to_list("resources")),
             "resources/templates/list" => {
-                whole(&request, self.offers().await.offers.templates.to_list("resourceTemplates"))
+                whole(&request, self.offers(&request).await.offers.templates.to_list("resourceTemplates"))
             }
             "prompts/get" => self.get_prompt(request).await,
             "resources/read" => self.read_resource(request).await,
@@ -70,22 +71,22 @@ impl Gateway {
         if !request.method.starts_with("notifications/") {
             return;
         }
-        self.0.waiting.published().await;
-        let snapshot = self.0.snapshot.load_full();
+        let snapshot = self.seen(&request).await;
         let servers: Vec<&ServerName> = servers(&snapshot).collect();
         if request.method == "notifications/roots/list_changed" || servers.len() == 1 {
             for server in servers {
                 // Nobody waits for what comes of it.
-                let _ = self.pass(&snapshot, server, &request, Errand::Tell).await;
+                let _ = self.pass(&snapshot, server, &request, Wanted::Ear, Errand::Tell).await;
             }
         }
     }
 
     /// Watches a resource until the answer is dropped.
     pub async fn watch(&self, uri: &str, request: &Request) -> Result<Watch, RpcError> {
-        let snapshot = self.offers().await;
+        let snapshot = self.offers(request).await;
         let (server, original) = self.owner_of(&snapshot, uri, request)?;
-        match self.pass(&snapshot, &server, request, Errand::Watch(original)).await.map_err(rpc)? {
+        let what = Wanted::Resource(&original);
+        match self.pass(&snapshot, &server, request, what, Errand::Watch(original.clone())).await.map_err(rpc)? {
             Outcome::Watching(watch) => Ok(watch),
             _ => Err(no_resource(&request.client, uri)),
         }
@@ -96,14 +97,14 @@ impl Gateway {
             return resumed.map_err(rpc);
         }
         let name = request.text("name")?;
-        let snapshot = self.offers().await;
+        let snapshot = self.offers(&request).await;
         let Some(owner) = snapshot.offers.prompts.owner(&name) else {
             let held = snapshot.quarantine.prompt(&name).map(|held| self.withheld(&request, &snapshot, held));
             return Err(held.unwrap_or_else(|| no_prompt(&snapshot, &name)));
         };
         let mut params = request.params.clone();
         params.set("name", &owner.original);
-        self.ask(&snapshot, &owner.server, &request, params).await
+        self.ask(&snapshot, &owner.server, &request, Wanted::Prompt(&owner.original), params).await
     }
 
     async fn read_resource(&self, request: Request) -> Result<Raw, RpcError> {
@@ -111,17 +112,24 @@ impl Gateway {
             return resumed.map_err(rpc);
         }
         let uri = request.text("uri")?;
-        let snapshot = self.offers().await;
+        let snapshot = self.offers(&request).await;
         let (server, original) = self.owner_of(&snapshot, &uri, &request)?;
         let mut params = request.params.clone();
         params.set("uri", &original);
-        self.ask(&snapshot, &server, &request, params).await
+        self.ask(&snapshot, &server, &request, Wanted::Resource(&original), params).await
     }
 
     /// The server that a resource is asked of, and what it calls it. An address that nobody lists is asked of the server
     /// whose result held the link, or of the only one that has resources at all; otherwise of nobody.
     fn owner_of(&self, snapshot: &Snapshot, uri: &str, request: &Request) -> Result<(ServerName, String), RpcError> {
         let (server, original) = self.anybody_with(snapshot, uri, &request.client)?;
+        // Its server may exist, and it may not.
+        if snapshot.decision_on_resource(&server, &original).level == Level::Nothing {
+            let refusal = Refusal::new(Code::NotAuthorized, "it does not exist for whoever asks");
+            let what = Wanted::Resource(&original);
+            self.0.gate.recording.denied_passage(request, snapshot, &server, what, &Failed::Refused(refusal));
+            return Err(no_resource(&request.client, uri));
+        }
         // What is not listed can be asked for all the same; what is held cannot.
         match snapshot.quarantine.resource(&server, &original) {
             Some(held) => Err(self.withheld(request, snapshot, held)),
@@ -141,7 +149,7 @@ impl Gateway {
             Whose::One(owner) => Ok((owner.server, owner.original)),
             Whose::Several(servers) => Err(contested(uri, &servers)),
             Whose::Nobody => {
-                let linked = self.0.gate.linked(&client.principal, uri);
+                let linked = self.0.gate.linked(&client.principal(), uri).filter(|server| snapshot.is_seen(server));
                 let server = linked.or_else(|| only(servers(snapshot).filter(|name| has_resources(snapshot, name))));
                 server.map(|server| (server, uri.to_owned())).ok_or_else(|| no_resource(client, uri))
             }
@@ -151,7 +159,7 @@ impl Gateway {
     async fn complete(&self, request: Request) -> Result<Raw, RpcError> {
         let mut params = request.params.clone();
         let mut reference = params.object("ref").ok_or_else(|| RpcError::invalid_params("`ref` is missing."))?;
-        let snapshot = self.offers().await;
+        let snapshot = self.offers(&request).await;
         let (key, server, original) = match reference.string("type").as_deref() {
             Some("ref/prompt") => {
                 let name = reference.string("name").unwrap_or_default();
@@ -173,7 +181,8 @@ impl Gateway {
         };
         reference.set(key, &original);
         params.set("ref", &reference);
-        self.ask(&snapshot, &server, &request, params).await
+        let what = if key == "name" { Wanted::Prompt(&original) } else { Wanted::Resource(&original) };
+        self.ask(&snapshot, &server, &request, what, params).await
     }
 
     async fn set_log_level(&self, request: &Request) -> Result<Raw, RpcError> {
@@ -183,25 +192,24 @@ impl Gateway {
             RpcError::invalid_params(format!("Unknown log level {shown:?}: use one of {}.", LogLevel::NAMES.join(", ")))
         })?;
         request.client.set_log_level(level);
-        self.0.waiting.published().await;
-        let snapshot = self.0.snapshot.load_full();
+        let snapshot = self.seen(request).await;
         for server in servers(&snapshot) {
             // A wish: a server that cannot hear it now hears it when it can.
-            let _ = self.pass(&snapshot, server, request, Errand::LogLevel(level.as_str())).await;
+            let _ = self.pass(&snapshot, server, request, Wanted::Ear, Errand::LogLevel(level.as_str())).await;
         }
         Ok(empty())
     }
 
     /// A method we do not know is somebody's extension: with one server behind us it is meant for that one.
     async fn pass_on(&self, request: Request) -> Result<Raw, RpcError> {
-        self.0.waiting.published().await;
-        let snapshot = self.0.snapshot.load_full();
-        let Some(server) = only(servers(&snapshot)) else {
+        let snapshot = self.seen(&request).await;
+        // With rules, what nobody here knows is for those alone who may ask that server anything.
+        let Some(server) = only(servers(&snapshot)).filter(|server| snapshot.commands(server)) else {
             let method: String = request.method.chars().take(128).collect();
             return Err(RpcError::method_not_found(&method));
         };
         let params = request.params.clone();
-        self.ask(&snapshot, &server, &request, params).await
+        self.ask(&snapshot, &server, &request, Wanted::Anything, params).await
     }
 
     /// Goes on with a call that was parked, if that is what this request is about.
@@ -209,13 +217,18 @@ impl Gateway {
         let exchange = match self.0.gate.parked(request)? {
             Ok(exchange) => exchange,
             Err(unknown) => {
-                self.0.gate.recording.refused(request, &self.0.snapshot.load(), None, None, &unknown);
+                let snapshot = self.0.seen(&request.client.principal());
+                self.0.gate.recording.refused(request, &snapshot, None, None, &unknown);
                 return Some(Err(unknown));
             }
         };
-        let (snapshot, server) = (self.0.snapshot.load_full(), exchange.server.clone());
+        let (snapshot, server) = (self.0.seen(&request.client.principal()), exchange.server.clone());
+        if let Err(refused) = self.0.gate.admit_rest(&snapshot, &exchange) {
+            self.0.gate.recording.refused(request, &snapshot, None, None, &refused);
+            return Some(Err(refused));
+        }
         let answers = request.params.object("inputResponses").unwrap_or_default();
-        let outcome = self.pass(&snapshot, &server, request, Errand::Resume(exchange, answers)).await;
+        let outcome = self.pass(&snapshot, &server, request, Wanted::Rest, Errand::Resume(exchange, answers)).await;
         Some(outcome.and_then(result_of))
     }
 
@@ -224,9 +237,10 @@ impl Gateway {
         snapshot: &Snapshot,
         server: &ServerName,
         request: &Request,
+        what: Wanted<'_>,
         params: Object,
     ) -> Result<Raw, RpcError> {
-        let outcome = self.pass(snapshot, server, request, Errand::Ask(params)).await;
+        let outcome = self.pass(snapshot, server, request, what, Errand::Ask(params)).await;
         outcome.and_then(result_of).map_err(rpc)
     }
 
@@ -236,15 +250,23 @@ impl Gateway {
         snapshot: &Snapshot,
         server: &ServerName,
         request: &Request,
+        what: Wanted<'_>,
         errand: Errand,
     ) -> Result<Outcome, Failed> {
-        self.0.gate.pass(snapshot, Passage { request, server, entry: None, errand }).await
+        self.0.gate.pass(snapshot, Passage { request, server, what, errand }).await
+    }
+
+    /// What exists for whoever asks.
+    async fn seen(&self, request: &Request) -> Arc<Snapshot> {
+        self.0.waiting.published().await;
+        self.0.seen(&request.client.principal())
     }
 
     /// What servers offer beside tools, once those that may soon say it have.
-    async fn offers(&self) -> Arc<Snapshot> {
-        self.0.waiting.settled().await;
-        self.0.snapshot.load_full()
+    async fn offers(&self, request: &Request) -> Arc<Snapshot> {
+        let principal = request.client.principal();
+        self.0.settled(&principal).await;
+        self.0.seen(&principal)
     }
 }
 

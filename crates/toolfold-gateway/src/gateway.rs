@@ -6,15 +6,13 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use serde::Serialize;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use toolfold_audit::{Audit, EventKind};
 use toolfold_config::Config;
-use toolfold_core::{Absence, Principal, ServerName, Surface};
+use toolfold_core::{Principal, ServerName, Surface};
 use toolfold_disclosure::{Checker, instructions};
 use toolfold_store::StoreError;
 use toolfold_telemetry::Readings;
-use toolfold_upstream::State;
 use toolfold_wire::{Memory, Raw};
 
 use crate::change::Change;
@@ -58,26 +56,6 @@ pub(crate) struct Inner {
     /// What may be held for clients and servers, all together.
     memory: Memory,
     events: mpsc::UnboundedSender<News>,
-}
-
-/// What a person sees of one server.
-#[derive(Debug, Clone, Serialize)]
-pub struct ServerStatus {
-    pub name: ServerName,
-    pub state: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub why: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub retry_in_seconds: Option<u64>,
-    pub tools: usize,
-    /// What it offers and is held until somebody approves it.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub held: usize,
-    /// What of it serves, and has something in it that is worth a look.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub review: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub protocol: Option<String>,
 }
 
 impl Gateway {
@@ -129,7 +107,7 @@ impl Gateway {
 
     /// As [`Gateway::view`], once every server that may soon say what it offers has done so, or had its time.
     pub async fn settled(&self, client: &Client) -> Scope {
-        self.0.waiting.settled().await;
+        self.0.settled(&client.principal()).await;
         self.latest(client)
     }
 
@@ -155,18 +133,19 @@ impl Gateway {
     /// The result of `tools/list`. A surface that shows the same to everybody does not wait for anything.
     pub async fn tool_list(&self, client: &Client) -> Raw {
         let (surface, session, loaded) = (client.surface, client.has_session(), client.loaded());
-        let now = self.0.snapshot.load_full();
+        let now = self.0.seen(&client.principal());
         if loaded.is_empty() && now.has_fixed_list(surface) {
             return now.tool_list(surface, session, &[]);
         }
-        self.0.waiting.settled_for_list().await;
-        self.0.snapshot.load_full().tool_list(surface, session, &loaded)
+        self.0.waiting.settled_for_list(&|server| now.is_seen(server)).await;
+        self.0.seen(&client.principal()).tool_list(surface, session, &loaded)
     }
 
     /// What a client is told about this server as a whole.
-    pub fn instructions(&self, surface: Surface) -> String {
-        let snapshot = self.0.snapshot.load();
+    pub fn instructions(&self, surface: Surface, principal: &Principal) -> String {
+        let snapshot = self.0.seen(principal);
         let configured = snapshot.config.servers.keys().chain(snapshot.config.unusable.keys());
+        let configured = configured.filter(|server| snapshot.is_seen(server));
         let local = snapshot.sources().filter(|(_, source)| matches!(source, Source::Local(_))).map(|(name, _)| name);
         instructions(surface, &configured.chain(local).map(ServerName::as_str).collect::<Vec<_>>())
     }
@@ -274,50 +253,6 @@ impl Gateway {
         self.0.precise.under_way()
     }
 
-    pub async fn status(&self) -> Vec<ServerStatus> {
-        self.0.waiting.published().await;
-        let snapshot = self.0.snapshot.load_full();
-        let describe = |(name, source): (&ServerName, &Source)| {
-            let tools = snapshot.catalog.servers().iter().find(|known| known.name == *name);
-            let (state, why, retry) = label(source.state());
-            // One that failed the last time is failing until it does better, also while it is tried again.
-            let failed =
-                snapshot.absent.iter().find(|absent| absent.server == *name && absent.state == Absence::Failing);
-            let (state, why) = match failed {
-                Some(absent) if why.is_none() && state != "stopped" => ("failing", absent.why.clone()),
-                _ => (state, why),
-            };
-            let rest = self.0.gate.turnstile.resting(name);
-            let (state, why, retry) = match rest {
-                Some(rest) => ("failing", Some(left_alone(rest.failures, why)), Some(rest.left)),
-                None => (state, why, retry),
-            };
-            ServerStatus {
-                name: name.clone(),
-                state,
-                why,
-                retry_in_seconds: retry.map(|wait| wait.as_secs()),
-                tools: tools.map_or(0, |tools| tools.entries.len()),
-                held: snapshot.quarantine.count(name),
-                review: snapshot.quarantine.reviewed(name),
-                protocol: source.manifest().map(|manifest| manifest.version.clone()),
-            }
-        };
-        let mut all: Vec<ServerStatus> = snapshot.sources().map(describe).collect();
-        all.extend(snapshot.config.unusable.iter().map(|(name, why)| ServerStatus {
-            name: name.clone(),
-            state: "failing",
-            why: Some(why.clone()),
-            retry_in_seconds: None,
-            tools: 0,
-            held: 0,
-            review: 0,
-            protocol: None,
-        }));
-        all.sort_by(|one, other| one.name.cmp(&other.name));
-        all
-    }
-
     /// What a server said last on stderr, without secrets, the oldest line first.
     pub fn said(&self, server: &ServerName) -> Vec<String> {
         self.0.snapshot.load().source(server).map(Source::said).unwrap_or_default()
@@ -359,32 +294,21 @@ impl Inner {
 
     /// What exists for this client, now.
     pub(crate) fn scope(&self, client: &Client) -> Scope {
-        Scope::new(self.snapshot.load_full(), self.learning.learned(), client)
+        Scope::new(self.seen(&client.principal()), self.learning.learned(), client)
+    }
+
+    /// Returns once every server that may soon say what it offers, and exists for this principal, has done so or had its time.
+    pub(crate) async fn settled(&self, principal: &Principal) {
+        self.waiting.published().await;
+        if self.waiting.is_settled() {
+            return;
+        }
+        let seen = self.seen(principal);
+        self.waiting.settled_of(&|server| seen.is_seen(server)).await;
     }
 
     /// Where events go, for who must not keep the gateway alive.
     pub(crate) fn events(&self) -> mpsc::WeakUnboundedSender<News> {
         self.events.downgrade()
-    }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the shape that serde asks for")]
-fn is_zero(count: &usize) -> bool {
-    *count == 0
-}
-
-fn left_alone(failures: u32, why: Option<String>) -> String {
-    let why = why.map_or_else(String::new, |why| format!(": {why}"));
-    format!("left alone for a while after {failures} failed calls in a row{why}")
-}
-
-fn label(state: State) -> (&'static str, Option<String>, Option<Duration>) {
-    match state {
-        State::Configured => ("configured", None, None),
-        State::Known => ("known", None, None),
-        State::Starting => ("starting", None, None),
-        State::Ready => ("ready", None, None),
-        State::Failing { why, retry_in } => ("failing", Some(why), Some(retry_in)),
-        State::Stopped => ("stopped", None, None),
     }
 }

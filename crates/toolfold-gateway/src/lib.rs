@@ -1,6 +1,7 @@
 //! The running thing: one snapshot that readers take without a lock, one writer that publishes the next, and dispatch
 //! between them. It knows no transport: whoever has a message and a [`Peer`](toolfold_wire::Peer) to answer can use it.
 
+mod access;
 mod advertised;
 mod aside;
 mod build;
@@ -27,7 +28,9 @@ mod recording;
 mod remembered;
 mod request;
 mod scope;
+mod share;
 mod snapshot;
+mod status;
 mod threads;
 mod toolsets;
 mod trust;
@@ -36,14 +39,16 @@ mod turnstile;
 mod usage;
 mod writer;
 
+pub use access::Permission;
 pub use advertised::Advertised;
-pub use change::{Change, PROMPTS_CHANGED, RESOURCE_UPDATED, RESOURCES_CHANGED, TOOLS_CHANGED, updated};
+pub use change::{Change, PROMPTS_CHANGED, RESOURCE_UPDATED, RESOURCES_CHANGED, TOOLS_CHANGED, Transition, updated};
 pub use files::{Documents, Unusable, document_files};
 pub use gate::{CallRecord, Failed, Watch};
-pub use gateway::{Gateway, Options, ServerStatus};
+pub use gateway::{Gateway, Options};
 pub use learning::UsedRequest;
 pub use local::{Bounds, Handler, LocalServer, LocalTool, Output, Unregistered};
 pub use precise::encode_all;
 pub use request::{Client, ClientKind, LONGEST_WATCHED, LogLevel, MOST_WATCHED, Request};
 pub use scope::Scope;
+pub use status::ServerStatus;
 pub use trust::{Decided, Decision, HeldEntry, HeldList, Undecided};

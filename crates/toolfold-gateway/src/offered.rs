@@ -6,7 +6,7 @@ use toolfold_core::{Code, Entry, Kind, Refusal};
 use toolfold_wire::{Object, Raw, raw};
 
 use crate::dispatch::result_of;
-use crate::gate::{Errand, Failed, Passage};
+use crate::gate::{Errand, Failed, Passage, Wanted};
 use crate::gateway::Inner;
 use crate::request::Request;
 use crate::snapshot::Snapshot;
@@ -44,7 +44,12 @@ pub(crate) async fn call(
         params: params.clone(),
         context: request.context,
     };
-    let passage = Passage { request: &asked, server: entry.server(), entry: Some(entry), errand: Errand::Ask(params) };
+    let name = params.string(if entry.kind == Kind::Prompt { "name" } else { "uri" }).unwrap_or_default();
+    let what = if entry.kind == Kind::Prompt { Wanted::Prompt(&name) } else { Wanted::Resource(&name) };
+    // A template is one entry, and every address that it can make is a right of its own.
+    inner.gate.admit(snapshot, entry.server(), what)?;
+    let what = Wanted::Entry(entry);
+    let passage = Passage { request: &asked, server: entry.server(), what, errand: Errand::Ask(params) };
     let answer = inner.gate.pass(snapshot, passage).await.and_then(result_of)?;
     let object = Object::parse(&answer).unwrap_or_default();
     // Anything else than what was asked for, such as a question of the server, goes on as it is.

@@ -35,6 +35,7 @@ pub(crate) enum Whose {
 }
 
 /// What is offered by one server, as it is merged.
+#[derive(Clone, Copy)]
 pub(crate) struct Offering<'a> {
     pub(crate) server: &'a ServerName,
     /// Whether names have the server's before them.
@@ -167,8 +168,11 @@ impl Offered {
         self.owners.get(exposed)
     }
 
+    /// In the order of the alphabet: what is nearest must not depend on how they are kept.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        self.owners.keys().map(String::as_str)
+        let mut names: Vec<&str> = self.owners.keys().map(String::as_str).collect();
+        names.sort_unstable();
+        names.into_iter()
     }
 
     pub(crate) fn to_list(&self, key: &str) -> Raw {

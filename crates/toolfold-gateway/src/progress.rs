@@ -58,21 +58,26 @@ impl Waiting {
 
     /// Until every server that may soon say what it offers has done so, or nothing has come for a while.
     pub(crate) async fn settled(&self) {
-        self.settled_within(LONGEST).await;
+        self.settled_of(&|_| true).await;
     }
 
-    /// As [`Waiting::settled`], for a tool list, which is answered at once.
-    pub(crate) async fn settled_for_list(&self) {
-        self.settled_within(LIST).await;
+    /// The same of some servers: nobody waits for one that does not exist for them.
+    pub(crate) async fn settled_of(&self, exists: &(dyn Fn(&ServerName) -> bool + Sync)) {
+        self.settled_within(LONGEST, exists).await;
     }
 
-    async fn settled_within(&self, longest: Duration) {
+    /// As [`Waiting::settled_of`], for a tool list, which is answered at once.
+    pub(crate) async fn settled_for_list(&self, exists: &(dyn Fn(&ServerName) -> bool + Sync)) {
+        self.settled_within(LIST, exists).await;
+    }
+
+    async fn settled_within(&self, longest: Duration, exists: &(dyn Fn(&ServerName) -> bool + Sync)) {
         self.published().await;
         let mut progress = self.progress.clone();
         loop {
             let until = {
                 let now = progress.borrow_and_update();
-                if now.pending.is_empty() {
+                if !now.pending.iter().any(exists) {
                     return;
                 }
                 (self.started + longest).min(now.last + QUIET)

@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
 use tokio::time::Instant;
+use toolfold_access::Decision;
 use toolfold_audit::{Audit, AuditError, Ended, EventKind, Hides, Listing, Matter, Note, Settings, Told, Who};
 use toolfold_config::{AuditMode, Config, Recorded};
 use toolfold_core::{Code, Entry, Fingerprint, Principal, Refusal, ServerName};
@@ -17,7 +18,7 @@ use toolfold_wire::{Object, Raw};
 use tracing::error;
 
 use crate::disclosed::shown;
-use crate::gate::{Failed, Outcome};
+use crate::gate::{Failed, Outcome, Wanted};
 use crate::request::Request;
 use crate::snapshot::Snapshot;
 use crate::trust::Held;
@@ -171,7 +172,7 @@ impl Recording {
     /// Something was asked for that is held, and no server was asked.
     pub(crate) fn refused_held(&self, request: &Request, snapshot: &Snapshot, held: &Held) {
         if let Some(audit) = self.0.get() {
-            let (rule, code) = (Some("trust"), Code::Quarantined.as_str());
+            let (rule, code) = (Some("trust".to_owned()), Code::Quarantined.as_str());
             let what = Matter::Refused { tool: None, held: Some(held.id.clone()), rule, code, asked: None };
             audit.mention(Note::now(Some(who(request, snapshot)), what));
         }
@@ -193,7 +194,43 @@ impl Recording {
             Code::Quarantined => Some("trust"),
             _ => None,
         };
+        let by_rule = entry.filter(|_| refusal.code == Code::NotAuthorized && !snapshot.forbids_any(entry));
+        let rule = match by_rule {
+            Some(entry) => snapshot.rule_of(snapshot.decision(entry)).or(rule.map(str::to_owned)),
+            None => rule.map(str::to_owned),
+        };
         let what = Matter::Refused { tool: entry.cloned(), held: None, rule, code: refusal.code.as_str(), asked };
+        audit.mention(Note::now(Some(who(request, snapshot)), what));
+    }
+
+    /// Somebody asked for what does not exist for them, and was told so.
+    pub(crate) fn denied(&self, request: &Request, snapshot: &Snapshot, entry: &Arc<Entry>, decision: Decision) {
+        let Some(audit) = self.0.get() else { return };
+        let (rule, code) = (snapshot.rule_of(decision), Code::NotAuthorized.as_str());
+        let what = Matter::Refused { tool: Some(entry.clone()), held: None, rule, code, asked: None };
+        audit.mention(Note::now(Some(who(request, snapshot)), what));
+    }
+
+    /// Somebody may not have what is no tool.
+    pub(crate) fn denied_passage(
+        &self,
+        request: &Request,
+        snapshot: &Snapshot,
+        server: &ServerName,
+        what: Wanted<'_>,
+        failed: &Failed,
+    ) {
+        let (Some(audit), Failed::Refused(refusal)) = (self.0.get(), failed) else { return };
+        let (decision, name) = match what {
+            // Told where it was asked for.
+            Wanted::Entry(_) | Wanted::Rest | Wanted::Ear => return,
+            Wanted::Prompt(name) => (Some(snapshot.decision_on_prompt(server, name)), name),
+            Wanted::Resource(uri) => (Some(snapshot.decision_on_resource(server, uri)), uri),
+            Wanted::Anything => (None, request.method.as_str()),
+        };
+        let rule = decision.and_then(|decision| snapshot.rule_of(decision));
+        let asked = Some(format!("{server} {}", name.chars().take(200).collect::<String>()));
+        let what = Matter::Refused { tool: None, held: None, rule, code: refusal.code.as_str(), asked };
         audit.mention(Note::now(Some(who(request, snapshot)), what));
     }
 
@@ -267,7 +304,7 @@ pub(crate) fn is_error(result: &Raw) -> bool {
 fn who(request: &Request, snapshot: &Snapshot) -> Who {
     let client = &request.client;
     Who {
-        principal: client.principal.clone(),
+        principal: client.principal(),
         client: client.about.clone(),
         session: (client.kind == crate::ClientKind::Session).then_some(client.id),
         trace: traceparent(&request.params).map(Arc::from),

@@ -37,7 +37,7 @@ pub struct Client {
     /// Unique in this process. Servers that ask back are answered by the client whose call is under way.
     pub id: u64,
     pub kind: ClientKind,
-    pub principal: Principal,
+    principal: Mutex<Principal>,
     pub surface: Surface,
     pub capabilities: Option<Raw>,
     /// The program, as it calls itself.
@@ -71,7 +71,7 @@ impl Client {
         Client {
             id,
             kind,
-            principal,
+            principal: Mutex::new(principal),
             surface,
             capabilities,
             about: None,
@@ -79,6 +79,19 @@ impl Client {
             log_level: AtomicU8::new(LogLevel::Info as u8),
             loaded: Mutex::default(),
             watches: Mutex::default(),
+        }
+    }
+
+    /// Who stands behind it, as their last request has shown.
+    pub fn principal(&self) -> Principal {
+        self.principal.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// A request of the same principal has come, perhaps with other groups or scopes than the one before.
+    pub fn is_now(&self, principal: &Principal) {
+        let mut now = self.principal.lock().unwrap_or_else(PoisonError::into_inner);
+        if *now == *principal && !now.says_the_same(principal) {
+            *now = principal.clone();
         }
     }
 

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use toolfold_config::Config;
+use toolfold_core::ServerName;
 use toolfold_disclosure::View;
 use toolfold_index::Learned;
 
@@ -27,6 +28,11 @@ impl Scope {
 
     pub fn view(&self) -> View<'_> {
         self.snapshot.view(self.session, &self.loaded).having_learned(&self.learned)
+    }
+
+    /// Whether a server exists for this client.
+    pub fn sees(&self, server: &ServerName) -> bool {
+        self.snapshot.is_seen(server)
     }
 
     pub fn config(&self) -> &Config {

@@ -8,16 +8,20 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
+use toolfold_access::Rules;
 use toolfold_catalog::Catalog;
 use toolfold_config::Config;
 use toolfold_core::{Absent, Entry, Groups, ServerName, Surface, ToolId};
 use toolfold_disclosure::{View, tokens, tools};
 use toolfold_index::{Index, Placement};
+use toolfold_upstream::Manifest;
 use toolfold_wire::{Object, Raw, raw};
 
 use crate::change::Change;
+use crate::claims::Claims;
 use crate::gate::Source;
 use crate::offers::Offers;
+use crate::share::{Share, Shares};
 use crate::trust::Quarantine;
 use crate::usage::{MOST_PINNED, MOST_TOKENS};
 
@@ -25,20 +29,36 @@ use crate::usage::{MOST_PINNED, MOST_TOKENS};
 #[derive(Clone)]
 pub(crate) struct Snapshot {
     pub(crate) config: Arc<Config>,
+    pub(crate) rules: Rules,
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) index: Arc<Index>,
     /// How the catalog's capabilities came about: what the next snapshot need not find out again.
     pub(crate) placement: Arc<Placement>,
     pub(crate) offers: Arc<Offers>,
+    /// What those are made of.
+    pub(crate) parts: Arc<[Offerer]>,
+    pub(crate) claims: Arc<Claims>,
     sources: Arc<BTreeMap<ServerName, Source>>,
     /// What is there and not served.
     pub(crate) quarantine: Arc<Quarantine>,
     /// Servers that are configured and have nothing in the catalog.
     pub(crate) absent: Arc<[Absent]>,
-    /// Positions of the pinned tools in the catalog.
+    /// Positions of the pinned tools in the catalog, and what was called most.
     pins: Arc<[usize]>,
+    used: Arc<[ToolId]>,
     /// Rendered once for whoever has loaded nothing; for each surface without sessions and with.
     lists: Arc<[[OnceLock<Raw>; 2]; Surface::ALL.len()]>,
+    /// What it is a share of, where it is not the whole.
+    pub(crate) share: Option<Share>,
+    pub(crate) shares: Arc<Shares>,
+}
+
+/// What a server said it offers beside tools.
+#[derive(Clone)]
+pub(crate) struct Offerer {
+    pub(crate) server: ServerName,
+    pub(crate) prefix: bool,
+    pub(crate) manifest: Arc<Manifest>,
 }
 
 /// What the writer has built and a snapshot is made of.
@@ -48,24 +68,62 @@ pub(crate) struct Built {
     pub(crate) index: Index,
     pub(crate) placement: Placement,
     pub(crate) offers: Offers,
+    pub(crate) parts: Vec<Offerer>,
+    pub(crate) claims: Claims,
     pub(crate) sources: BTreeMap<ServerName, Source>,
     pub(crate) quarantine: Quarantine,
 }
 
 impl Snapshot {
     pub(crate) fn new(built: Built, used: &[ToolId], absent: Vec<Absent>) -> Self {
-        let Built { config, catalog, index, placement, offers, sources, quarantine } = built;
+        let Built { config, catalog, index, placement, offers, parts, claims, sources, quarantine } = built;
         Snapshot {
             pins: pins(&catalog, &config, used).into(),
+            used: used.into(),
+            rules: Rules::new(config.rules.clone()),
             config,
             catalog: Arc::new(catalog),
             index: Arc::new(index),
             placement: Arc::new(placement),
             offers: Arc::new(offers),
+            parts: parts.into(),
+            claims: Arc::new(claims),
             sources: Arc::new(sources),
             quarantine: Arc::new(quarantine),
             absent: absent.into(),
             lists: Arc::default(),
+            share: None,
+            shares: Arc::default(),
+        }
+    }
+
+    /// A share of this one: what hangs on the catalog is that of the share.
+    pub(crate) fn narrowed_to(
+        &self,
+        share: Share,
+        (catalog, index, placement): (Arc<Catalog>, Arc<Index>, Arc<Placement>),
+        (parts, claims, offers): (Vec<Offerer>, Claims, Offers),
+        quarantine: Quarantine,
+    ) -> Snapshot {
+        let sources = self.sources.iter().filter(|(name, _)| share.has(name));
+        let absent = self.absent.iter().filter(|absent| share.has(&absent.server));
+        Snapshot {
+            pins: pins(&catalog, &self.config, &self.used).into(),
+            used: self.used.clone(),
+            config: self.config.clone(),
+            rules: self.rules.clone(),
+            offers: Arc::new(offers),
+            parts: parts.into(),
+            claims: Arc::new(claims),
+            sources: Arc::new(sources.map(|(name, source)| (name.clone(), source.clone())).collect()),
+            quarantine: Arc::new(quarantine),
+            absent: absent.cloned().collect(),
+            catalog,
+            index,
+            placement,
+            lists: Arc::default(),
+            share: Some(share),
+            shares: Arc::default(),
         }
     }
 
@@ -75,18 +133,30 @@ impl Snapshot {
         let index = Index::build(&catalog);
         let (placement, offers) = (Placement::default(), Offers::default());
         let quarantine = Quarantine::default();
-        let built = Built { config: Arc::new(config), catalog, index, placement, offers, sources, quarantine };
+        let (parts, claims) = (Vec::new(), Claims::default());
+        let config = Arc::new(config);
+        let built = Built { config, catalog, index, placement, offers, parts, claims, sources, quarantine };
         Snapshot::new(built, &[], Vec::new())
     }
 
     /// The same with other servers missing.
-    pub(crate) fn missing(&self, absent: Vec<Absent>) -> Self {
-        Snapshot { absent: absent.into(), ..self.clone() }
+    pub(crate) fn missing(&self, absent: Vec<Absent>) -> Arc<Self> {
+        let shares = Arc::default();
+        let next = Arc::new(Snapshot { absent: absent.into(), shares, ..self.clone() });
+        next.take_over_shares(self);
+        next
+    }
+
+    /// The same share of another whole, which differs in what is missing.
+    pub(crate) fn missing_of(&self, whole: &Arc<Snapshot>) -> Option<Snapshot> {
+        let share = self.share.as_ref()?.of(whole);
+        let absent = whole.absent.iter().filter(|absent| share.has(&absent.server)).cloned().collect();
+        Some(Snapshot { absent, share: Some(share), ..self.clone() })
     }
 
     /// The same with another index of the same catalog.
     pub(crate) fn searched_by(&self, index: Index) -> Self {
-        Snapshot { index: Arc::new(index), ..self.clone() }
+        Snapshot { index: Arc::new(index), shares: Arc::default(), ..self.clone() }
     }
 
     pub(crate) fn view<'a>(&'a self, session: bool, loaded: &'a [usize]) -> View<'a> {
@@ -112,6 +182,11 @@ impl Snapshot {
         let names = || entry.aliases.iter().map(String::as_str).chain([entry.name()]);
         let server = self.config.servers.get(entry.server());
         server.is_some_and(|server| server.forbid.iter().any(|pattern| names().any(|name| pattern.matches(name))))
+    }
+
+    /// Whether its server's own `forbid` is why an entry may not be called.
+    pub(crate) fn forbids_any(&self, entry: Option<&Arc<Entry>>) -> bool {
+        entry.is_some_and(|entry| self.forbids(entry))
     }
 
     /// Whether it is in every list.

@@ -37,7 +37,7 @@ impl Toolsets {
         if let Some(answer) = load.answered(&snapshot.view(false, &[])) {
             return answer;
         }
-        let owner = &request.client.principal;
+        let owner = &request.client.principal();
         let before = match &load.toolset {
             Some(handle) => self.find(handle, owner).await?,
             None => Vec::new(),
@@ -59,7 +59,7 @@ impl Toolsets {
     ) -> Result<Raw, Refusal> {
         let mut tools = request.client.loaded();
         if let Some(handle) = toolset {
-            let kept = self.find(&handle, &request.client.principal).await?;
+            let kept = self.find(&handle, &request.client.principal()).await?;
             tools.extend(kept.into_iter().filter(|tool| !request.client.loaded().contains(tool)));
         }
         let positions = snapshot.positions(&tools);
@@ -77,7 +77,7 @@ impl Toolsets {
         let mut bytes = [0u8; 16];
         getrandom::fill(&mut bytes).map_err(|error| unavailable(error.to_string()))?;
         let handle = format!("{:032x}", u128::from_be_bytes(bytes));
-        let set = Set { owner: owner.name().to_owned(), tools: tools.iter().map(ToolId::to_string).collect() };
+        let set = Set { owner: owner.key(), tools: tools.iter().map(ToolId::to_string).collect() };
         let store = self.0.get().ok_or_else(|| unavailable("there is no store".to_owned()))?;
         let saved = store.save_toolset(&handle, raw(&set).get().to_owned()).await;
         saved.map_err(|error| unavailable(error.to_string()))?;
@@ -94,7 +94,7 @@ impl Toolsets {
         };
         let set = found.and_then(|json| serde_json::from_str::<Set>(&json).ok());
         // Another's is as good as none.
-        let set = set.filter(|set| set.owner == owner.name()).ok_or_else(|| {
+        let set = set.filter(|set| set.owner == owner.key()).ok_or_else(|| {
             Refusal::new(Code::InvalidRequest, "There is no such toolset, or it has expired. Load the tools again.")
                 .next(Next::Overview)
         })?;

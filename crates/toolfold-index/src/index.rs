@@ -79,6 +79,14 @@ impl Index {
         Builder::new(Some(&self.base)).finish(catalog)
     }
 
+    /// The index of a part of its catalog, whose entries were at these positions of the whole one. Nothing in it is of the
+    /// rest: how rare a word is, what a misspelt one means and what is usual are found out anew.
+    pub fn part(&self, catalog: &Catalog, positions: &[usize]) -> Index {
+        let part = self.update(catalog);
+        let precise = self.precise.as_ref().map(|precise| Arc::new(precise.part(positions)));
+        part.with_vectors(precise).unwrap_or(part)
+    }
+
     pub fn search(&self, catalog: &Catalog, query: &Query<'_>) -> Found {
         rank::search(self, catalog, query)
     }

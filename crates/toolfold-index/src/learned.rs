@@ -118,7 +118,9 @@ impl Learned {
             return BTreeMap::new();
         }
         let chosen = self.chosen(&Mark::all(index, text));
-        let all: f32 = chosen.values().map(|choice| choice.weight).sum();
+        // What is not there counts for nothing, or it would be seen from how little the rest gains.
+        let here = chosen.iter().filter(|(tool, _)| catalog.position(tool).is_some());
+        let all: f32 = here.map(|(_, choice)| choice.weight).sum();
         let lift = |(tool, choice): (&ToolId, Choice)| {
             let position = catalog.position(tool).filter(|_| choice.is_habit())?;
             let score = MOST * choice.closest * choice.weight / (all + DOUBT);

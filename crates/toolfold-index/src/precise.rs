@@ -63,6 +63,13 @@ impl Precise {
         }
     }
 
+    /// Of these entries alone, in this order.
+    pub(crate) fn part(&self, positions: &[usize]) -> Precise {
+        let mut vectors = Vectors::default();
+        positions.iter().for_each(|position| vectors.push(self.vectors.row(*position)));
+        Precise { encode: self.encode.clone(), vectors }
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.vectors.len()
     }

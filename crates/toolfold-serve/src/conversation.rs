@@ -37,17 +37,17 @@ impl Conversation {
         };
         let version = negotiate(&requested);
         let capabilities = checked_capabilities(params.get("capabilities"))?;
-        let advertised = gateway.advertised().await;
+        let advertised = gateway.advertised(&principal).await;
+        let client = Client::session(principal, surface, capabilities, advertised).called(params.get("clientInfo"));
+        let greeting = info::initialized(gateway, &client, version, advertised);
         let conversation = Conversation {
             gateway: gateway.clone(),
-            client: Arc::new(
-                Client::session(principal, surface, capabilities, advertised).called(params.get("clientInfo")),
-            ),
+            client: Arc::new(client),
             version,
             asks: Arc::default(),
             running: Arc::default(),
         };
-        Ok((conversation, info::initialized(gateway, surface, version, advertised)))
+        Ok((conversation, greeting))
     }
 
     /// Lets a request in, from when on it can be cancelled; an error where it is not worked on.

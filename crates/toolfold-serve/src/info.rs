@@ -1,8 +1,8 @@
 //! What Toolfold says of itself.
 
 use serde_json::{Value, json};
-use toolfold_core::Surface;
-use toolfold_gateway::{Advertised, Gateway};
+use toolfold_core::{Principal, Surface};
+use toolfold_gateway::{Advertised, Client, Gateway};
 use toolfold_wire::{LEGACY, MODERN, Raw, raw};
 
 pub(crate) fn server_info() -> Value {
@@ -24,21 +24,21 @@ fn capabilities(advertised: Advertised) -> Value {
 }
 
 /// The answer to `initialize`.
-pub(crate) fn initialized(gateway: &Gateway, surface: Surface, version: &str, advertised: Advertised) -> Raw {
+pub(crate) fn initialized(gateway: &Gateway, client: &Client, version: &str, advertised: Advertised) -> Raw {
     raw(&json!({
         "protocolVersion": version,
         "capabilities": capabilities(advertised),
         "serverInfo": server_info(),
-        "instructions": gateway.instructions(surface),
+        "instructions": gateway.instructions(client.surface, &client.principal()),
     }))
 }
 
 /// The answer to `server/discover`.
-pub(crate) async fn discovered(gateway: &Gateway, surface: Surface) -> Raw {
+pub(crate) async fn discovered(gateway: &Gateway, surface: Surface, principal: &Principal) -> Raw {
     raw(&json!({
         "supportedVersions": supported(),
-        "capabilities": capabilities(gateway.advertised().await),
-        "instructions": gateway.instructions(surface),
+        "capabilities": capabilities(gateway.advertised(principal).await),
+        "instructions": gateway.instructions(surface, principal),
     }))
 }
 

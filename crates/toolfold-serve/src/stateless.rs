@@ -67,7 +67,7 @@ impl Asker {
         let Asking { id, method, params, about } = asking;
         let freshness = freshness(self.surface, &method);
         let result = match method.as_str() {
-            "server/discover" => info::discovered(&self.gateway, self.surface).await,
+            "server/discover" => info::discovered(&self.gateway, self.surface, &self.principal).await,
             "initialize" | "ping" | "logging/setLevel" | "resources/subscribe" | "resources/unsubscribe" => {
                 return Err(RpcError::method_not_found(&method));
             }
@@ -100,7 +100,9 @@ impl Asker {
         add("resultType", COMPLETE.clone());
         let asked = object.get("resultType").is_some_and(|kind| kind.get() != COMPLETE.get());
         if let Some(ttl) = freshness.filter(|_| !asked) {
-            let scope = if self.gateway.config().http.token.is_some() { "private" } else { "public" };
+            // What differs from one principal to the next is for nobody else's cache.
+            let config = self.gateway.config();
+            let scope = if config.is_open() && config.rules.is_empty() { "public" } else { "private" };
             add("ttlMs", raw(&ttl));
             add("cacheScope", raw(scope));
         }

@@ -290,8 +290,11 @@ async fn tell_changes(conversation: Arc<Conversation>, out: Outbox, over: Cancel
         };
         match change {
             Ok(change) => {
-                for (method, params) in change.notifications(&conversation.client) {
-                    out.tell(Message::notification(method, params).to_line());
+                let (client, gateway) = (&conversation.client, &conversation.gateway);
+                for change in gateway.concerning(&change, &client.principal()) {
+                    for (method, params) in change.notifications(client) {
+                        out.tell(Message::notification(method, params).to_line());
+                    }
                 }
             }
             Err(RecvError::Lagged(_)) => {}

@@ -98,7 +98,10 @@ impl Subscription {
                 change = changes.recv() => change,
             };
             match change {
-                Ok(change) => self.change(&change),
+                Ok(change) => {
+                    let mine = self.asker.gateway.concerning(&change, &self.asker.principal);
+                    mine.iter().for_each(|change| self.change(change));
+                }
                 // Too far behind to know what changed: everything may have.
                 Err(RecvError::Lagged(_)) => {
                     [Change::Tools { pinned: true }, Change::Prompts, Change::Resources]

@@ -72,7 +72,7 @@ const MEMORY_STEPS: [&str; 7] = [
     CREATE INDEX habits_by_use ON habits (catalog, used_at);",
 ];
 
-const RECORD_STEPS: [&str; 2] = [
+const RECORD_STEPS: [&str; 3] = [
     // What was approved, and the fingerprint of how it looked then: whatever looks different has not been approved.
     "CREATE TABLE approvals (
         kind TEXT NOT NULL,
@@ -107,6 +107,15 @@ const RECORD_STEPS: [&str; 2] = [
     CREATE TABLE definitions (
         fingerprint BLOB PRIMARY KEY NOT NULL,
         json TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;",
+    // Tokens that were given out. Of a token itself there is its hash, and enough of its beginning to tell it from others.
+    "CREATE TABLE tokens (
+        hash BLOB PRIMARY KEY NOT NULL,
+        name TEXT NOT NULL UNIQUE,
+        groups TEXT NOT NULL,
+        beginning TEXT NOT NULL,
+        created_at INTEGER NOT NULL,
+        expires_at INTEGER
     ) STRICT, WITHOUT ROWID;",
 ];
 

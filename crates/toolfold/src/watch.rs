@@ -54,8 +54,11 @@ pub async fn reload(gateway: Gateway, options: LoadOptions, before: Look) {
                     warn!("{notice}");
                 }
                 let before = gateway.config();
-                if loaded.config.http != before.http || loaded.config.store != before.store {
-                    warn!("[http] and `store` are read at the start only: restart for those changes to take effect");
+                let issuers = loaded.config.issuers != before.issuers;
+                if loaded.config.http != before.http || loaded.config.store != before.store || issuers {
+                    warn!(
+                        "[http], [[issuers]] and `store` are read at the start only: restart for those changes to take effect"
+                    );
                 }
                 let (new, old) = (&loaded.config, &before);
                 if new.telemetry != old.telemetry || new.audit.path != old.audit.path {

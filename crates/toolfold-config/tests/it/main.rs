@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that panics has said what it had to say")]
 
+mod access;
 mod anything;
 mod client;
 mod examples;

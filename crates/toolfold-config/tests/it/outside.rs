@@ -81,13 +81,13 @@ fn mistakes() {
       hint: write an address and a port: "127.0.0.1:7420"
     "#);
     assert_snapshot!(with("", &[("TOOLFOLD_LISTEN", "0.0.0.0:1")], |_| ()).unwrap_err(), @r#"
-    TOOLFOLD_LISTEN: 0.0.0.0:1 can be reached from other machines, and no token is asked for
-      hint: set `token` under `[http]`, or listen on 127.0.0.1
+    TOOLFOLD_LISTEN: 0.0.0.0:1 can be reached from other machines, and nobody has to show who they are
+      hint: set `token` under `[http]`, name `[[issuers]]`, or write `local = false` and give out tokens with `toolfold token add`, or listen on 127.0.0.1
     "#);
     let flag = |options: &mut LoadOptions| options.listen = Some("0.0.0.0:1".parse().unwrap());
     assert_snapshot!(with("[http]\nlisten = \"127.0.0.1:2\"", &[], flag).unwrap_err(), @r#"
-    --listen: 0.0.0.0:1 can be reached from other machines, and no token is asked for
-      hint: set `token` under `[http]`, or listen on 127.0.0.1
+    --listen: 0.0.0.0:1 can be reached from other machines, and nobody has to show who they are
+      hint: set `token` under `[http]`, name `[[issuers]]`, or write `local = false` and give out tokens with `toolfold token add`, or listen on 127.0.0.1
     "#);
     // The address of the file would be refused, but is not the one that is used.
     let home = |options: &mut LoadOptions| options.listen = Some("127.0.0.1:1".parse().unwrap());

@@ -335,8 +335,8 @@ fn listening() {
       hint: write an address and a port: "127.0.0.1:7420"
     "#);
     assert_snapshot!(toml("[http]\nlisten = \"0.0.0.0:7420\""), @r#"
-    toolfold.toml:2:1: http.listen: 0.0.0.0:7420 can be reached from other machines, and no token is asked for
-      hint: set `token` under `[http]`, or listen on 127.0.0.1
+    toolfold.toml:2:1: http.listen: 0.0.0.0:7420 can be reached from other machines, and nobody has to show who they are
+      hint: set `token` under `[http]`, name `[[issuers]]`, or write `local = false` and give out tokens with `toolfold token add`, or listen on 127.0.0.1
     "#);
     assert_snapshot!(toml("[http]\nlisten = \"[::]:7420\"\ntoken = \"${EMPTY}\""), @r#"
     toolfold.toml:3:1: http.token: cannot be used as a token

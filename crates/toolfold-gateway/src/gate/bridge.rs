@@ -16,7 +16,7 @@ use toolfold_upstream::Call;
 use toolfold_wire::{BoxFuture, Object, Peer, Raw, RpcError, code, raw};
 
 use super::source::{Failed, Source};
-use super::{Counted, Outcome};
+use super::{Counted, Outcome, Parking};
 use crate::request::{Client, ClientKind, Request};
 
 /// How often a stateless server may come back with a question during one call of an old client.
@@ -99,7 +99,7 @@ fn call(request: &Request, params: &Object, peer: Arc<dyn Peer>) -> Call {
 }
 
 /// The result as an object, if it is a question. Looking for the word first keeps ordinary results unparsed.
-fn input_required(result: &Raw) -> Option<Object> {
+pub(super) fn input_required(result: &Raw) -> Option<Object> {
     if !result.get().contains("input_required") {
         return None;
     }
@@ -147,6 +147,7 @@ pub(crate) struct Exchange {
     pub(crate) tool: Option<String>,
     /// The number of its last part in the record.
     pub(crate) call: u64,
+    pub(crate) what: Parking,
     work: Work,
     questions: mpsc::Receiver<Question>,
     open: Vec<Question>,
@@ -192,8 +193,8 @@ impl Exchange {
         let sent = call(request, &params, ear.clone());
         let name = server.clone();
         let work = Work::Here(Box::pin(async move { source.request(&name, sent).await }));
-        let Counted { tool, call } = counted;
-        Exchange { server, tool, call, work, questions: asked, open: Vec::new(), ear }
+        let Counted { tool, call, what } = counted;
+        Exchange { server, tool, call, what, work, questions: asked, open: Vec::new(), ear }
     }
 
     /// Waits for the result or for a question; dropped with the request, it cancels the call.
@@ -227,8 +228,8 @@ impl Exchange {
         self
     }
 
-    fn owner(&self) -> &Principal {
-        &self.ear.client.principal
+    fn owner(&self) -> Principal {
+        self.ear.client.principal()
     }
 
     /// Hands out the answers; a question without one stays open and is asked again.
@@ -303,7 +304,7 @@ impl Parked {
 
     pub(crate) fn take(&self, state: &str, owner: &Principal) -> Option<Box<Exchange>> {
         let mut parked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        parked.get(state).filter(|place| place.exchange.owner() == owner)?;
+        parked.get(state).filter(|place| place.exchange.owner() == *owner)?;
         let Place { exchange, timer } = parked.remove(state)?;
         // One that is resumed a thousand times would leave a thousand timers behind.
         timer.abort();

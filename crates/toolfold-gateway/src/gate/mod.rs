@@ -8,7 +8,9 @@
 mod bridge;
 mod links;
 mod marks;
+mod rights;
 mod source;
+mod states;
 mod subscriptions;
 
 use std::sync::Arc;
@@ -16,7 +18,7 @@ use std::time::{Duration, SystemTime};
 
 use tokio::sync::broadcast;
 use tokio::time::Instant;
-use toolfold_core::{Blame, Code, Entry, Next, Principal, Refusal, ServerName, words};
+use toolfold_core::{Blame, Code, Entry, Principal, Refusal, ServerName};
 use toolfold_upstream::CallError;
 use toolfold_wire::{Object, Raw, RpcError};
 use tracing::{Instrument, info_span, warn};
@@ -28,9 +30,13 @@ use crate::snapshot::Snapshot;
 use crate::turned_away::TurnedAway;
 use crate::turnstile::Turnstile;
 use crate::usage::Usage;
-use bridge::{Exchange, Parked};
+pub(crate) use bridge::Exchange;
+use bridge::Parked;
 use links::Links;
 use marks::Marker;
+pub(crate) use rights::{Parking, Wanted};
+use rights::{parking, unknown_state};
+use states::States;
 use subscriptions::Subscriptions;
 
 pub use source::Failed;
@@ -45,6 +51,7 @@ pub(crate) struct Gate {
     subscriptions: Subscriptions,
     links: Links,
     marker: Marker,
+    states: States,
     pub(crate) usage: Usage,
     pub(crate) recording: Recording,
     pub(crate) turnstile: Turnstile,
@@ -57,8 +64,7 @@ pub(crate) struct Gate {
 pub(crate) struct Passage<'a> {
     pub(crate) request: &'a Request,
     pub(crate) server: &'a ServerName,
-    /// The tool that is called, where one is.
-    pub(crate) entry: Option<&'a Arc<Entry>>,
+    pub(crate) what: Wanted<'a>,
     pub(crate) errand: Errand,
 }
 
@@ -82,6 +88,8 @@ pub(crate) struct Counted {
     pub(crate) tool: Option<String>,
     /// Its number in the record.
     pub(crate) call: u64,
+    /// What it is asked again about when it goes on.
+    pub(crate) what: Parking,
 }
 
 pub(crate) enum Outcome {
@@ -113,6 +121,7 @@ impl Gate {
             subscriptions: Subscriptions::default(),
             links: Links::default(),
             marker: Marker::default(),
+            states: States::default(),
             usage,
             recording,
             turnstile: Turnstile::default(),
@@ -131,22 +140,20 @@ impl Gate {
         self.marker.count()
     }
 
-    /// Whether this may be done at all. Asked on every way in; `call.rs` asks before it looks at arguments, so that
-    /// nobody learns from a tool's schema what may not be called.
-    pub(crate) fn admit(&self, snapshot: &Snapshot, entry: &Entry) -> Result<(), Failed> {
-        if let Some(held) = snapshot.quarantine.is_held(entry) {
-            return Err(Failed::Refused(held.refusal()));
-        }
-        if snapshot.forbids(entry) { Err(Failed::Refused(forbidden(entry))) } else { Ok(()) }
-    }
-
     /// The one way to a server.
     pub(crate) async fn pass(&self, snapshot: &Snapshot, passage: Passage<'_>) -> Result<Outcome, Failed> {
-        let Passage { request, server, entry, mut errand } = passage;
-        if let Some(entry) = entry {
-            self.admit(snapshot, entry)?;
+        let Passage { request, server, what, mut errand } = passage;
+        self.admit(snapshot, server, what).inspect_err(|failed| {
+            self.recording.denied_passage(request, snapshot, server, what, failed);
+        })?;
+        let entry = match what {
+            Wanted::Entry(entry) => Some(entry),
+            _ => None,
+        };
+        if let Errand::Ask(params) = &mut errand {
+            self.states.open(request, server, params)?;
         }
-        let (principal, limits) = (&request.client.principal, &snapshot.config.limits);
+        let (principal, limits) = (&request.client.principal(), &snapshot.config.limits);
         let tool = match (&errand, entry) {
             (Errand::Resume(exchange, _), _) => exchange.tool.clone(),
             (_, entry) => entry.map(|entry| entry.id.to_string()),
@@ -168,7 +175,7 @@ impl Gate {
             Errand::Ask(params) => span = self.instruments.ask(request, server, entry.map(|entry| &**entry), params),
             _ => {}
         }
-        let counted = Counted { tool: tool.clone(), call: open.call() };
+        let counted = Counted { tool: tool.clone(), call: open.call(), what: parking(what) };
         let logged = info_span!("call", tool = tool.as_deref().unwrap_or(&request.method), %principal);
         let outcome = async {
             let outcome = self.run(request, snapshot, server, counted, errand).await;
@@ -177,6 +184,9 @@ impl Gate {
         };
         let mut outcome = outcome.instrument(logged).await;
         drop(turn);
+        if let Ok(Outcome::Done(result)) = &mut outcome {
+            self.states.close(request, server, result);
+        }
         if let (true, Ok(Outcome::Done(result))) = (snapshot.config.mark_results, &mut outcome) {
             *result = self.marker.mark(std::mem::replace(result, Raw::null())).await;
         }
@@ -189,11 +199,8 @@ impl Gate {
     /// A call that waits for this principal's answers under this `requestState`, if it is one of ours.
     pub(crate) fn parked(&self, request: &Request) -> Option<Result<Box<Exchange>, Failed>> {
         let state = request.params.string("requestState").filter(|state| Parked::is_ours(state))?;
-        let found = self.parked.take(&state, &request.client.principal);
-        Some(found.ok_or_else(|| {
-            let refusal = Refusal::new(Code::InvalidRequest, "This requestState is unknown, used or expired.");
-            Failed::Refused(refusal.hint("Begin the call again, without requestState."))
-        }))
+        let found = self.parked.take(&state, &request.client.principal());
+        Some(found.ok_or_else(unknown_state))
     }
 
     /// Which server a link that nobody lists came from, where a result held it.
@@ -249,7 +256,7 @@ impl Gate {
         outcome: &Result<Outcome, Failed>,
         begun: Instant,
     ) {
-        let principal = &request.client.principal;
+        let principal = &request.client.principal();
         if let Ok(Outcome::Done(result)) = outcome {
             self.links.learn(principal, server, result);
             if let Some(tool) = &tool {
@@ -324,14 +331,4 @@ fn log(outcome: &Result<Outcome, Failed>) {
 
 fn gone(server: &ServerName) -> Refusal {
     Refusal::new(Code::ServerUnavailable, format!("The server {server} is not there any more."))
-}
-
-fn forbidden(entry: &Entry) -> Refusal {
-    let message = format!(
-        "Calling {} is not allowed here: whoever runs Toolfold has forbidden it. Do without it, or ask them.",
-        entry.id
-    );
-    Refusal::new(Code::NotAuthorized, message)
-        .hints(["The key `forbid` of the server in the configuration lists what may not be called.".to_owned()])
-        .next(Next::Search { query: words::split(entry.name()).join(" ") })
 }

@@ -95,7 +95,7 @@ fn names(text: &str, name: &str) -> bool {
 /// Who goes on with what it searched for: a session; and of clients that are gone with each request, whoever they are for.
 fn asker(client: &Client) -> u64 {
     let session = (client.kind == ClientKind::Session).then_some(client.id);
-    numbered(&(client.principal.name(), session))
+    numbered(&(client.principal().key(), session))
 }
 
 /// Whose call it is, and in which conversation: a session is one on each day, and so is an hour of requests without one.
@@ -103,9 +103,9 @@ pub(super) fn occasion(client: &Client) -> [u8; 8] {
     let hours = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() / 3600);
     let when = match client.kind {
         ClientKind::Session => numbered(&("session", client.id, hours / 24)),
-        ClientKind::Request | ClientKind::Inside => fixed(&format!("{} {hours}", client.principal.name())),
+        ClientKind::Request | ClientKind::Inside => fixed(&format!("{} {hours}", client.principal().key())),
     };
-    let who = fixed(client.principal.name());
+    let who = fixed(&client.principal().key());
     let [half_of_who, half_of_when] = [who, when].map(|hash| ((hash ^ (hash >> 32)) as u32).to_le_bytes());
     let mut bytes = [0; 8];
     bytes[..4].copy_from_slice(&half_of_who);

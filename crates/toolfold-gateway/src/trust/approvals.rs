@@ -2,7 +2,7 @@
 
 use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
-use toolfold_core::Refusal;
+use toolfold_core::{Principal, Refusal};
 
 use super::held::{Decided, Decision, HeldList, Undecided, described};
 use crate::aside::aside;
@@ -24,16 +24,17 @@ impl Gateway {
         read.await.unwrap_or_else(|_| HeldList { total: 0, held: Vec::new(), review: Vec::new() })
     }
 
-    /// As [`Gateway::approvals`], for whoever may ask: fewer where there is much to say of them, and refused where too many ask
-    /// at once.
+    /// As [`Gateway::approvals`], of what exists for somebody: fewer where there is much to say of them, and refused where too
+    /// many ask at once.
     pub async fn approvals_page(
         &self,
+        principal: &Principal,
         server: Option<String>,
         offset: usize,
         limit: usize,
     ) -> Result<HeldList, Refusal> {
         self.0.waiting.published().await;
-        let snapshot = self.0.snapshot.load_full();
+        let snapshot = self.0.seen(principal);
         aside(move || {
             let wanted = |held: &super::Held| server.as_ref().is_none_or(|server| server == held.server.as_str());
             described(&snapshot.quarantine, &snapshot.catalog, wanted, (offset, limit), LONGEST_PAGE)

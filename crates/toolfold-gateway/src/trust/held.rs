@@ -238,6 +238,11 @@ impl Quarantine {
         self.held.iter().find(fits).map(AsRef::as_ref)
     }
 
+    /// What serves and has something in it that is worth a look: its server and its id.
+    pub(crate) fn review(&self) -> &[(ServerName, String)] {
+        &self.review
+    }
+
     /// How much of what serves of a server is worth a look.
     pub(crate) fn reviewed(&self, server: &ServerName) -> usize {
         self.review.iter().filter(|(of, _)| of == server).count()

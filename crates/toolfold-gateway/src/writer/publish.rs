@@ -59,7 +59,7 @@ impl Writer {
         self.rest_until = Instant::now() + if took > QUICK { took.min(LONGEST_REST) } else { Duration::ZERO };
         let Some(inner) = self.inner.upgrade() else { return };
         inner.gate.instruments.held.store(next.quarantine.held.len() as u64, Ordering::Relaxed);
-        inner.snapshot.store(Arc::new(next));
+        inner.snapshot.store(next);
         for change in changes {
             let _ = inner.changes.send(change);
         }
@@ -70,7 +70,7 @@ impl Writer {
     pub(super) fn publish_missing(&self) {
         let Some(inner) = self.inner.upgrade() else { return };
         let before = inner.snapshot.load_full();
-        inner.snapshot.store(Arc::new(before.missing(self.absent())));
+        inner.snapshot.store(before.missing(self.absent()));
     }
 
     /// Who is configured and has nothing in the catalog.

@@ -31,7 +31,7 @@ struct Body {
 }
 
 /// A page of it: `?server=…&limit=…&offset=…`.
-pub(super) async fn list(app: &App, query: &str) -> Reply {
+pub(super) async fn list(app: &App, principal: &Principal, query: &str) -> Reply {
     let (mut server, mut limit, mut offset) = (None, USUAL_LIMIT, 0);
     for (key, value) in url::form_urlencoded::parse(query.as_bytes()) {
         let number = value.parse::<usize>();
@@ -46,7 +46,7 @@ pub(super) async fn list(app: &App, query: &str) -> Reply {
             }
         }
     }
-    let list = match app.gateway.approvals_page(server, offset, limit).await {
+    let list = match app.gateway.approvals_page(principal, server, offset, limit).await {
         Ok(list) => json!(list).to_string(),
         Err(refusal) => return refused(&refusal),
     };

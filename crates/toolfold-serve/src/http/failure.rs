@@ -19,11 +19,19 @@ pub(crate) struct Refused {
     message: String,
     /// Seconds after which the same may be tried again.
     retry_after: Option<u64>,
+    /// What it takes to be let in, for programs.
+    challenge: Option<String>,
 }
 
 impl Refused {
     pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
-        Refused { status, message: message.into(), retry_after: None }
+        Refused { status, message: message.into(), retry_after: None, challenge: None }
+    }
+
+    /// It is not known who this is, or they may do more with another token: what to show, in the words of
+    /// `WWW-Authenticate`.
+    pub(crate) fn challenged(status: StatusCode, message: impl Into<String>, challenge: String) -> Self {
+        Refused { challenge: Some(challenge), ..Refused::new(status, message) }
     }
 
     /// More requests than are allowed.
@@ -45,8 +53,10 @@ impl Refused {
         } else {
             text_response(self.status, self.message + "\n")
         };
-        if self.status == StatusCode::UNAUTHORIZED {
-            reply.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        if self.status == StatusCode::UNAUTHORIZED || self.challenge.is_some() {
+            let challenge = self.challenge.and_then(|text| HeaderValue::from_str(&text).ok());
+            let challenge = challenge.unwrap_or(HeaderValue::from_static("Bearer"));
+            reply.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
         }
         come_back(&mut reply, self.retry_after);
         reply

@@ -9,8 +9,8 @@ use std::net::SocketAddr;
 use hyper::header::{self, HeaderName};
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, StatusCode};
-use toolfold_config::Http;
-use toolfold_core::{Principal, Secret};
+use toolfold_config::Config;
+use toolfold_core::{Principal, Proof, Secret};
 
 use super::failure::Refused;
 use super::page;
@@ -23,32 +23,36 @@ pub(crate) struct Guard {
     /// Accepted beside loopback names; without a port.
     hosts: Vec<String>,
     origins: Vec<String>,
-    token: Option<Secret>,
-    /// Without a token: what it takes to change something here.
+    /// Whether whoever comes without credentials is whoever runs the program.
+    open: bool,
+    /// What it takes for them to change something here.
     key: Option<&'static Secret>,
-    local: Principal,
-    /// Whoever has the token.
-    holder: Principal,
+}
+
+/// What a request shows of who it is from.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Shown<'a> {
+    /// Nothing, and nothing is needed: a part of the page.
+    Page,
+    Nothing,
+    /// A bearer token.
+    Token(&'a str),
+    /// Something that is none.
+    Odd,
 }
 
 impl Guard {
-    pub(crate) fn new(http: &Http, address: SocketAddr) -> Self {
+    pub(crate) fn new(config: &Config, address: SocketAddr) -> Self {
+        let http = &config.http;
         let mut hosts = http.hosts.clone();
         if !address.ip().is_unspecified() {
             hosts.push(address.ip().to_string());
         }
-        Guard {
-            hosts,
-            origins: http.origins.clone(),
-            token: http.token.clone(),
-            key: page::page_key(),
-            local: Principal::local(),
-            holder: Principal::token(),
-        }
+        Guard { hosts, origins: http.origins.clone(), open: config.is_open(), key: page::page_key() }
     }
 
-    /// Who this is, or what a request that may not come in is told.
-    pub(crate) fn admit(&self, request: &Parts) -> Result<Principal, Refused> {
+    /// What a request shows of who it is from, or what one that may not come in is told.
+    pub(crate) fn admit<'r>(&self, request: &'r Parts) -> Result<Shown<'r>, Refused> {
         let headers = &request.headers;
         if request.uri.authority().is_some() || request.uri.scheme().is_some() {
             return Err(bad_request("Send the path alone, not a whole URL."));
@@ -72,27 +76,41 @@ impl Guard {
         }
         // The parts of the page are no secret, and where the token is typed.
         if page::is_asked(request) {
-            return Ok(self.local.clone());
+            return Ok(Shown::Page);
         }
-        self.check_token(headers)
+        Ok(match only(headers, header::AUTHORIZATION) {
+            Ok(None) => Shown::Nothing,
+            Ok(Some(given)) => bearer(given).map_or(Shown::Odd, Shown::Token),
+            Err(_) => Shown::Odd,
+        })
     }
 
-    /// Whether somebody has to have a token to see anything.
+    /// Whether nobody gets in without credentials.
     pub(crate) fn is_closed(&self) -> bool {
-        self.token.is_some()
+        !self.open
     }
 
-    /// Whether whoever came in may start and stop servers. With a token whoever came in has it; without one looking is
-    /// free on this machine, and this takes the key.
-    pub(crate) fn may_change(&self, headers: &HeaderMap) -> Result<(), Refused> {
-        let wanted = match (&self.token, self.key) {
-            (Some(token), _) => token,
-            (None, Some(key)) => key,
-            (None, None) => {
+    /// Whether this is the key of the page: then it is whoever runs the program.
+    pub(crate) fn is_key(&self, given: &str) -> bool {
+        self.open && self.key.is_some_and(|key| same(given.as_bytes(), key.expose().as_bytes()))
+    }
+
+    /// Whether whoever came in may start and stop servers, and approve what is held. The token of the configuration is
+    /// enough; without credentials looking is free on this machine, and this takes the key. Nobody else may: they use
+    /// what is here, and do not run it.
+    pub(crate) fn may_change(&self, principal: &Principal, headers: &HeaderMap) -> Result<(), Refused> {
+        match principal.identity().proof {
+            Proof::Token => return Ok(()),
+            Proof::Local if self.key.is_none() => {
                 return Err(Refused::new(StatusCode::FORBIDDEN, "Nothing can be changed here: there is no key."));
             }
-        };
-        if bearer(headers)?.is_some_and(|given| same(given.as_bytes(), wanted.expose().as_bytes())) {
+            Proof::Local => {}
+            Proof::Named | Proof::Signed(_) | Proof::Introspected(_) => {
+                let message = "This is for whoever runs Toolfold: it takes the token of its configuration.";
+                return Err(Refused::new(StatusCode::FORBIDDEN, message));
+            }
+        }
+        if only(headers, header::AUTHORIZATION)?.and_then(bearer).is_some_and(|given| self.is_key(given)) {
             return Ok(());
         }
         Err(Refused::new(
@@ -137,14 +155,6 @@ impl Guard {
         Ok(())
     }
 
-    fn check_token(&self, headers: &HeaderMap) -> Result<Principal, Refused> {
-        let Some(token) = &self.token else { return Ok(self.local.clone()) };
-        if bearer(headers)?.is_some_and(|given| same(given.as_bytes(), token.expose().as_bytes())) {
-            return Ok(self.holder.clone());
-        }
-        Err(Refused::new(StatusCode::UNAUTHORIZED, "Send the token as `Authorization: Bearer …`."))
-    }
-
     fn knows_host(&self, host: &str) -> bool {
         let name = without_port(host);
         is_loopback(name) || self.hosts.iter().any(|known| without_port(known).eq_ignore_ascii_case(name))
@@ -173,8 +183,10 @@ fn only(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Refused> 
     value.to_str().map(Some).map_err(|_| bad_request(&format!("The header {name} is not readable text.")))
 }
 
-fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Refused> {
-    Ok(only(headers, header::AUTHORIZATION)?.and_then(|value| value.strip_prefix("Bearer ")))
+/// The token of `Bearer TOKEN`. The scheme is a name, whatever its case.
+fn bearer(value: &str) -> Option<&str> {
+    let (scheme, token) = value.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim()).filter(|token| !token.is_empty())
 }
 
 fn elsewhere_refused() -> Refused {
@@ -208,12 +220,14 @@ fn without_port(host: &str) -> &str {
 }
 
 /// Compares in a time that does not depend on where the two differ.
-fn same(a: &[u8], b: &[u8]) -> bool {
+pub(crate) fn same(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && a.iter().zip(b).fold(0, |difference, (x, y)| difference | (x ^ y)) == 0
 }
 
 #[cfg(test)]
 mod tests {
+    use toolfold_config::Http;
+
     use super::*;
 
     fn guard() -> Guard {
@@ -222,7 +236,7 @@ mod tests {
             origins: vec!["https://app.example".into()],
             ..Http::default()
         };
-        Guard::new(&http, "127.0.0.1:7420".parse().unwrap())
+        Guard::new(&Config { http, ..Config::default() }, "127.0.0.1:7420".parse().unwrap())
     }
 
     #[test]

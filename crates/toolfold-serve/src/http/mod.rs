@@ -13,6 +13,7 @@ mod event_log;
 mod failure;
 mod guard;
 mod headers;
+mod identity;
 mod overview;
 mod page;
 mod place;
@@ -25,11 +26,10 @@ mod sessions;
 mod stateless;
 
 use std::convert::Infallible;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hyper::StatusCode;
 use hyper::body::Incoming;
 use hyper::http::request::Parts;
 use hyper::server::conn::http1;
@@ -46,7 +46,8 @@ use tracing::{debug, warn};
 use connections::{Admitted, Connections};
 use failure::Refused;
 pub use failure::http_status;
-use guard::Guard;
+use guard::{Guard, Shown};
+use identity::Identities;
 pub use page::page_key;
 pub use place::Deadlines;
 use place::{Busy, Watched};
@@ -59,7 +60,7 @@ use crate::budget::Budget;
 /// After the time for calls under way: time for those that could not be finished to be told so.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 /// The longest head of a request.
-const LARGEST_HEAD: usize = 32 * 1024;
+const LARGEST_HEAD: usize = 96 * 1024;
 /// Subscriptions of stateless clients that may be open at once.
 const SUBSCRIPTIONS: usize = 2_048;
 /// A pause after an error of `accept` that is no single connection's fault.
@@ -86,6 +87,7 @@ pub(crate) struct App {
     budget: Arc<Budget>,
     page: PageState,
     guard: Guard,
+    identities: Identities,
     deadlines: Deadlines,
     /// No new work; what is under way goes on.
     stop: CancellationToken,
@@ -117,16 +119,30 @@ pub async fn serve_http_within(
     stop: CancellationToken,
     deadlines: Deadlines,
 ) -> std::io::Result<()> {
-    let guard = Guard::new(&gateway.config().http, listener.local_addr()?);
+    let config = gateway.config();
+    let address = listener.local_addr()?;
+    let (guard, identities) = (Guard::new(&config, address), Identities::new(&config, address));
+    refuse_nobody(&gateway, address).await?;
     let sessions = Arc::new(Sessions::new());
-    tokio::spawn(sessions.clone().sweep(stop.clone()));
+    tokio::spawn(sessions.clone().sweep(gateway.clone(), stop.clone()));
     tokio::spawn(sessions.clone().announce(gateway.clone(), stop.clone()));
     let (budget, subscriptions) = (Arc::new(Budget::of(&gateway)), Arc::new(Semaphore::new(SUBSCRIPTIONS)));
     let end = CancellationToken::new();
     let page = PageState { recent: Arc::new(page::Recent::new()), costs: page::Costs::default() };
     tokio::spawn(page.recent.clone().follow(gateway.calls(), end.clone()));
-    let app = App { gateway, surface, sessions, subscriptions, budget, page, guard, deadlines, stop, end: end.clone() };
-    let app = Arc::new(app);
+    let app = Arc::new(App {
+        gateway,
+        surface,
+        sessions,
+        subscriptions,
+        budget,
+        page,
+        guard,
+        identities,
+        deadlines,
+        stop,
+        end: end.clone(),
+    });
     let connections = Arc::new(Connections::new());
     let sweep = tokio::spawn(connections.clone().sweep(deadlines, end.clone()));
     let open = TaskTracker::new();
@@ -144,6 +160,19 @@ pub async fn serve_http_within(
     connections.cut_all();
     sweep.abort();
     Ok(())
+}
+
+/// An address that others can reach, and nobody who could show who they are: that is a mistake, and not a safe one.
+async fn refuse_nobody(gateway: &Gateway, address: SocketAddr) -> std::io::Result<()> {
+    let config = gateway.config();
+    let credentials = config.http.token.is_some() || !config.issuers.is_empty();
+    if address.ip().is_loopback() || credentials || gateway.has_tokens().await.unwrap_or(true) {
+        return Ok(());
+    }
+    let message = format!(
+        "{address} can be reached from other machines, and there are no credentials at all: give out a token with `toolfold token add NAME`, set `token` under [http], or name [[issuers]]"
+    );
+    Err(std::io::Error::new(std::io::ErrorKind::PermissionDenied, message))
 }
 
 /// Takes connections in until told to stop. The listener is closed with it: who comes later is told by the system.
@@ -211,31 +240,41 @@ async fn answer(
 ) -> Result<Reply, Infallible> {
     let busy = Busy::at(place);
     let (parts, body) = request.into_parts();
-    let mut reply = match admit(app, &parts) {
-        Ok(_) if page::is_asked(&parts) => page::answer(parts.uri.path(), app.guard.is_closed()),
-        Ok(principal) => routes::answer(app, principal, place.peer, parts, body).await,
+    let mut reply = match admit(app, &parts, place.peer).await {
+        Ok(None) => page::answer(parts.uri.path(), app.guard.is_closed()),
+        Ok(Some(principal)) => routes::answer(app, principal, place.peer, parts, body).await,
         Err(refused) => refused.reply(parts.uri.path()),
     };
     reply.body_mut().hold(busy);
     Ok(reply)
 }
 
-/// Who this is, unless they may not come in, or come too often.
-fn admit(app: &App, parts: &Parts) -> Result<Principal, Refused> {
-    let admitted = app.guard.admit(parts);
+/// Who this is, unless they may not come in, or come too often. `None`: nobody needs to know, it is a part of the page.
+async fn admit(app: &App, parts: &Parts, peer: IpAddr) -> Result<Option<Principal>, Refused> {
+    let shown = app.guard.admit(parts);
     // What says that we are alive is asked often, and by machines.
-    if LOOKED_AT_OFTEN.contains(&parts.uri.path()) {
-        return admitted;
+    let counted = !LOOKED_AT_OFTEN.contains(&parts.uri.path());
+    let shown = match shown {
+        Ok(Shown::Page) => return knock(app, counted, None).map(|()| None),
+        Ok(shown) => shown,
+        Err(refused) => return knock(app, counted, None).and(Err(refused)),
+    };
+    // Whoever looks for how to be let in cannot have been let in.
+    if identity::is_metadata(parts.uri.path()) && matches!(shown, Shown::Nothing) {
+        return knock(app, counted, None).map(|()| Some(Principal::local()));
     }
-    match app.gateway.knock(admitted.as_ref().ok()) {
-        Ok(()) => admitted.inspect_err(|refused| {
-            if refused.status == StatusCode::UNAUTHORIZED {
-                app.gateway.turned_away(None, Code::NotAuthorized);
-            }
-        }),
-        Err(wait) => {
-            app.gateway.turned_away(admitted.as_ref().ok(), Code::RateLimited);
-            Err(Refused::too_often(wait))
-        }
+    match app.identities.who(app, shown, parts.uri.path(), peer).await {
+        Ok(principal) => knock(app, counted, Some(&principal)).map(|()| Some(principal)),
+        Err(refused) => knock(app, counted, None).and(Err(refused)),
     }
+}
+
+fn knock(app: &App, counted: bool, principal: Option<&Principal>) -> Result<(), Refused> {
+    if !counted {
+        return Ok(());
+    }
+    app.gateway.knock(principal).map_err(|wait| {
+        app.gateway.turned_away(principal, Code::RateLimited);
+        Refused::too_often(wait)
+    })
 }

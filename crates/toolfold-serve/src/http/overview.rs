@@ -25,7 +25,7 @@ const LOOKED_AT: usize = 4_000;
 const KINDS: [Kind; 5] = [Kind::Tool, Kind::Agent, Kind::Skill, Kind::Prompt, Kind::Resource];
 
 pub(super) async fn status(app: &App, principal: Principal) -> Reply {
-    let servers = app.gateway.status().await;
+    let servers = app.gateway.status_for(&principal).await;
     let scope = app.gateway.view(&asker(app, principal)).await;
     shown(&json!({
         "version": env!("CARGO_PKG_VERSION"),

@@ -8,7 +8,8 @@ use hyper::body::Incoming;
 use hyper::header::{HeaderMap, HeaderValue, RETRY_AFTER};
 use hyper::http::request::Parts;
 use hyper::{Method, StatusCode};
-use toolfold_core::{Principal, Surface};
+use toolfold_core::{Principal, Proof, Surface};
+use toolfold_gateway::Client;
 use toolfold_wire::{
     BadMessage, BoxFuture, Id, LEGACY, MODERN, Message, RpcError, SESSION_HEADER, VERSION_HEADER, code,
 };
@@ -99,6 +100,9 @@ async fn post(app: &Arc<App>, caller: Caller, headers: &HeaderMap, accepts: Acce
 }
 
 async fn ask(app: &Arc<App>, caller: Caller, headers: &HeaderMap, accepts: Accepts, asking: Asking) -> Reply {
+    if let Some(refused) = lacks_scope(app, &caller, &asking).await {
+        return refused;
+    }
     if says_stateless(headers) || asking.is_stateless() {
         let asker = Asker { gateway: app.gateway.clone(), principal: caller.principal, surface: caller.surface };
         // In a box of its own, or every request of the other era would be as large.
@@ -115,6 +119,18 @@ async fn ask(app: &Arc<App>, caller: Caller, headers: &HeaderMap, accepts: Accep
         Ok(running) => request(app, session, accepts, asking, running).await,
         Err(error) => error_response(StatusCode::OK, Some(asking.id), error),
     }
+}
+
+/// A call that another token of the same person could make is answered with what to ask for, before anything else is said.
+async fn lacks_scope(app: &App, caller: &Caller, asking: &Asking) -> Option<Reply> {
+    let issued = matches!(caller.principal.identity().proof, Proof::Signed(_) | Proof::Introspected(_));
+    if !issued || asking.method != "tools/call" {
+        return None;
+    }
+    let client = Client::request(caller.principal.clone(), caller.surface, None);
+    let scope = app.gateway.scope_wanted(&client, &asking.params).await?;
+    let path = if caller.surface == app.surface { "/mcp".to_owned() } else { format!("/mcp/{}", caller.surface) };
+    Some(app.identities.step_up(&path, &scope).reply(&path))
 }
 
 async fn initialize(app: &App, caller: &Caller, asking: Asking) -> Reply {

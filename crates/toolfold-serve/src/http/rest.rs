@@ -50,7 +50,7 @@ pub(crate) async fn answer(app: &App, principal: Principal, parts: Parts, body: 
         };
     }
     if name == APPROVALS && parts.method == Method::POST {
-        if let Err(refused) = app.guard.may_change(&parts.headers) {
+        if let Err(refused) = app.guard.may_change(&principal, &parts.headers) {
             return refused.reply(parts.uri.path());
         }
         return match body::read(app, &parts.headers, body).await {
@@ -62,7 +62,7 @@ pub(crate) async fn answer(app: &App, principal: Principal, parts: Parts, body: 
         return Box::pin(ask(app, principal, question, parts, body)).await;
     }
     match name {
-        APPROVALS if looks => approvals::list(app, parts.uri.query().unwrap_or_default()).await,
+        APPROVALS if looks => approvals::list(app, &principal, parts.uri.query().unwrap_or_default()).await,
         APPROVALS => wrong_method(&parts, "GET, POST"),
         _ if !VIEWS.contains(&name) => nothing_here(),
         _ if !looks => wrong_method(&parts, "GET"),
@@ -70,7 +70,7 @@ pub(crate) async fn answer(app: &App, principal: Principal, parts: Parts, body: 
         "tools" => overview::tools(app, principal, parts.uri.query().unwrap_or_default()).await,
         "tree" => overview::tree(app, principal).await,
         "servers" => page::servers(app, principal).await,
-        "calls" => page::calls(app, &parts.headers),
+        "calls" => page::calls(app, principal, &parts.headers),
         "tokens" => page::tokens(app, principal).await,
         _ => overview::stats(app, principal).await,
     }
@@ -81,7 +81,7 @@ async fn ask(app: &App, principal: Principal, question: &str, parts: Parts, body
         return wrong_method(&parts, "POST");
     }
     if [START, STOP].contains(&question)
-        && let Err(refused) = app.guard.may_change(&parts.headers)
+        && let Err(refused) = app.guard.may_change(&principal, &parts.headers)
     {
         return refused.reply(parts.uri.path());
     }

@@ -9,6 +9,7 @@ use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, StatusCode};
 use toolfold_core::{Principal, Surface};
 
+use super::identity::is_metadata;
 use super::post::Caller;
 use super::reply::{Reply, json_response, text_response};
 use super::{App, post, rest};
@@ -34,12 +35,15 @@ pub(crate) async fn answer(app: &Arc<App>, principal: Principal, peer: IpAddr, p
         return Box::pin(rest::answer(app, principal, parts, body)).await;
     }
     let looks = parts.method == Method::GET || parts.method == Method::HEAD;
+    if is_metadata(path) {
+        return metadata(app, path, looks);
+    }
     match path {
         "/" | "/healthz" | "/readyz" | "/metrics" | "/openapi.json" if !looks => not_allowed("GET"),
         "/" => front(&parts.headers),
         "/healthz" => json_response(StatusCode::OK, r#"{"status":"ok"}"#),
         "/readyz" => ready(app),
-        "/metrics" => metrics(app, &parts.headers),
+        "/metrics" => metrics(app, &principal, &parts.headers),
         "/openapi.json" => json_response(StatusCode::OK, rest::OPENAPI),
         _ => text_response(StatusCode::NOT_FOUND, "There is nothing here. The MCP endpoint is /mcp.\n"),
     }
@@ -53,11 +57,25 @@ fn ready(app: &App) -> Reply {
     }
 }
 
+/// How to be let in to an endpoint, where an issuer gives out tokens for it.
+fn metadata(app: &App, path: &str, looks: bool) -> Reply {
+    match app.identities.resources.document(path, &app.gateway) {
+        Some(_) if !looks => not_allowed("GET"),
+        Some(document) => {
+            let mut response = json_response(StatusCode::OK, document.to_string());
+            // Clients in browsers read it before they have anything to show.
+            response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+            response
+        }
+        None => text_response(StatusCode::NOT_FOUND, "No issuer gives out tokens for this.\n"),
+    }
+}
+
 /// The newer format, unless somebody asks for the older one alone.
-fn metrics(app: &App, headers: &HeaderMap) -> Reply {
+fn metrics(app: &App, principal: &Principal, headers: &HeaderMap) -> Reply {
     let accepted = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     let is_plain = accepted.contains("text/plain") && !accepted.contains("openmetrics");
-    let text = app.gateway.metrics();
+    let text = app.gateway.metrics_for(principal);
     let (text, kind) = if is_plain { (classic(&text), CLASSIC) } else { (text, OPEN_METRICS) };
     let mut response = text_response(StatusCode::OK, text);
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));

@@ -8,7 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
-use toolfold_core::Principal;
+use toolfold_core::{Principal, Proof};
 use toolfold_gateway::{Change, Gateway};
 use toolfold_wire::{Message, Raw};
 use tracing::{debug, warn};
@@ -50,7 +50,7 @@ impl Sessions {
         let id = format!("{:032x}", u128::from_be_bytes(bytes));
         let mut table = self.lock();
         self.make_room(&mut table, session.peer)?;
-        debug!(session = short(&id), principal = %session.conversation.client.principal, peer = %session.peer, "a session begins");
+        debug!(session = short(&id), principal = %session.conversation.client.principal(), peer = %session.peer, "a session begins");
         table.insert(id.clone(), Arc::new(session));
         Ok(id)
     }
@@ -59,6 +59,7 @@ impl Sessions {
     pub(crate) fn find(&self, id: &str, principal: &Principal) -> Option<Arc<Session>> {
         let session = self.lock().get(id).filter(|session| belongs(session, principal)).cloned()?;
         session.touch();
+        session.conversation.client.is_now(principal);
         Some(session)
     }
 
@@ -103,7 +104,7 @@ impl Sessions {
     }
 
     /// Forgets what nobody uses any more, until told to stop.
-    pub(crate) async fn sweep(self: Arc<Self>, stop: CancellationToken) {
+    pub(crate) async fn sweep(self: Arc<Self>, gateway: Gateway, stop: CancellationToken) {
         loop {
             tokio::select! {
                 () = stop.cancelled() => return,
@@ -117,7 +118,25 @@ impl Sessions {
                 }
                 kept
             });
+            self.end_revoked(&gateway).await;
         }
+    }
+
+    /// Ends the sessions of those whose token was taken back: a stream that is open asks for nothing any more.
+    async fn end_revoked(&self, gateway: &Gateway) {
+        let is_named = |session: &Session| session.conversation.client.principal().identity().proof == Proof::Named;
+        if !self.lock().values().any(|session| is_named(session)) {
+            return;
+        }
+        let Ok(known) = gateway.token_names().await else { return };
+        self.lock().retain(|_, session| {
+            let kept =
+                !is_named(session) || known.iter().any(|name| name == session.conversation.client.principal().name());
+            if !kept {
+                session.close();
+            }
+            kept
+        });
     }
 
     /// Tells every session of changes, until told to stop. A change is written once, however many hear of it.
@@ -129,18 +148,20 @@ impl Sessions {
                 change = changes.recv() => change,
             };
             match change {
-                Ok(change) => self.tell(&change),
+                Ok(change) => self.tell(&gateway, &change),
                 Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => return,
             }
         }
     }
 
-    fn tell(&self, change: &Change) {
+    fn tell(&self, gateway: &Gateway, change: &Change) {
         let all: Vec<Arc<Session>> = self.lock().values().cloned().collect();
         let mut written: HashMap<String, Bytes> = HashMap::new();
         for session in all {
-            for (method, params) in change.notifications(&session.conversation.client) {
+            let client = &session.conversation.client;
+            let mine = gateway.concerning(change, &client.principal());
+            for (method, params) in mine.iter().flat_map(|change| change.notifications(client)) {
                 // Nearly always one: two clients may know a resource by two addresses.
                 let key = format!("{method} {}", params.as_ref().map_or("", Raw::get));
                 let line = written.entry(key).or_insert_with(|| Message::notification(method, params).to_line().into());
@@ -155,7 +176,7 @@ impl Sessions {
 }
 
 fn belongs(session: &Session, principal: &Principal) -> bool {
-    session.conversation.client.principal == *principal
+    session.conversation.client.principal() == *principal
 }
 
 /// Enough of a session's id to tell it from others in the log, and not enough to use it.

@@ -205,7 +205,7 @@ async fn refusals_and_secrets() {
     assert!(limited.to_string().contains("RATE_LIMITED"), "{limited}");
     client.modern("tools/call", find(json!({"query": "what is planted-s3cret-1 for"}))).await;
     assert_snapshot!(told(&events(&gateway, folder.path()).await), @r"
-    0 refuse tool=fake.delete_all outcome=refused code=NOT_AUTHORIZED rule=forbid
+    0 refuse tool=fake.delete_all outcome=denied code=NOT_AUTHORIZED rule=forbid
     1 call tool=fake.look via=direct
     2 result tool=fake.look via=direct of=1 outcome=done
     3 call tool=fake.look via=direct

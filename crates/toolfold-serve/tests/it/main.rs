@@ -2,11 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that panics has said what it had to say")]
 
+mod access;
 mod advertised;
 mod audited;
 mod bridge;
 mod door;
 mod http;
+mod interference;
+mod issuers;
 mod limits;
 mod measured;
 mod openapi;

@@ -8,6 +8,7 @@ mod failures;
 mod habits;
 mod manifests;
 mod pins;
+mod tokens;
 mod toolsets;
 mod usage;
 mod vectors;

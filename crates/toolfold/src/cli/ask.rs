@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use toolfold_gateway::Gateway;
 
 use super::output::Style;
-use super::{Fail, approve, call, forget, ls, page, scan, search, show, status, tokens, tree, usage};
+use super::{Fail, access, approve, call, forget, ls, page, scan, search, show, status, tokens, tree, usage};
 
 /// How long one command waits for the encoder to be ready.
 pub(crate) const ENCODER: Duration = Duration::from_secs(3);
@@ -25,6 +25,7 @@ pub(crate) enum Ask {
     Usage(usage::UsageCommand),
     Tokens(tokens::Tokens),
     Forget(forget::Forget),
+    Access(access::Access),
 }
 
 /// What goes to stdout, and why the command fails although there is something to print.
@@ -64,6 +65,7 @@ impl Ask {
             Ask::Usage(_) => Needs::All,
             Ask::Tokens(tokens) => tokens.needs(),
             Ask::Forget(_) => Needs::Nobody,
+            Ask::Access(access) => access.needs(),
         }
     }
 
@@ -87,12 +89,13 @@ impl Ask {
             Ask::Approve(approve) => approve.answer(gateway, style).await,
             Ask::Usage(usage) => usage.answer(gateway, &view, style).await,
             Ask::Tokens(tokens) => tokens.answer(gateway).await,
+            Ask::Access(access) => access.answer(gateway, style).await,
         }
     }
 }
 
 /// The server that a spelling of a tool names; where it names none, the tool may be anybody's.
-fn server_of(tool: &str) -> Needs {
+pub(crate) fn server_of(tool: &str) -> Needs {
     let server = tool.split_once('.').or_else(|| tool.split_once("__")).map(|(server, _)| server);
     server.map_or(Needs::All, |server| Needs::Server(server.to_owned()))
 }

@@ -1,5 +1,6 @@
 //! The command line: what it accepts, and how a command ends. Data goes to stdout, everything else to stderr.
 
+mod access;
 mod add;
 mod approve;
 mod arguments;
@@ -33,6 +34,7 @@ mod search;
 mod serve;
 mod show;
 mod status;
+mod token;
 mod tokens;
 mod tree;
 mod trust;
@@ -135,6 +137,10 @@ enum Command {
     Scan(scan::Scan),
     /// Show what was done here, and check that the record of it was not changed
     Audit(audit::AuditCommand),
+    /// Tell what somebody may see and call, and which rule says so
+    Access(access::Access),
+    /// Give out tokens by which people and programs are known, and take them back
+    Token(token::TokenCommand),
     /// Tell which tools are used, how they were found and what that saves
     Usage(usage::UsageCommand),
     /// Print the rules that a model is told, for a system prompt
@@ -185,6 +191,8 @@ fn run(cli: Cli) -> ExitCode {
         Command::Approve(approve) => approve.run(&common),
         Command::Scan(scan) => scan.run(&common),
         Command::Audit(audit) => audit.run(&common),
+        Command::Access(access) => common.ask(Ask::Access(access)),
+        Command::Token(token) => token.run(&common),
         Command::Usage(usage) => usage.run(&common),
         Command::Prompt(prompt) => prompt.run(&common),
         Command::Eval(eval) => eval.run(&common),

@@ -43,7 +43,7 @@ impl Page {
 
     pub(crate) fn answer(&self, gateway: &Gateway, style: Style) -> Result<Answer, Fail> {
         // Whoever reads this may start and stop servers from the command line as well.
-        let key = page_key().filter(|_| gateway.config().http.token.is_none()).map(Secret::expose);
+        let key = page_key().filter(|_| gateway.config().is_open()).map(Secret::expose);
         if style.json {
             return Ok(Answer::new(as_json(&json!({"page": self.address, "key": key}))?));
         }

@@ -9,14 +9,27 @@ use toolfold_test::binary;
 use crate::peers::{self, node, script};
 use crate::world::{Served, World};
 
+/// Everybody has to show who they are, but for this machine; and what exists for it is what a rule grants.
+const CLOSED: &str = "[http]\ntoken = \"unused\"\nlocal = true\n\n[[rules]]\nwho = \"local\"\neffect = \"call\"\n";
+
 #[test]
 fn servers_of_the_legacy_era() {
-    check_server("2025-11-25", "legacy");
+    check_server("2025-11-25", "legacy", "");
 }
 
 #[test]
 fn servers_of_the_modern_era() {
-    check_server("2026-07-28", "modern");
+    check_server("2026-07-28", "modern", "");
+}
+
+#[test]
+fn servers_of_the_legacy_era_with_rights() {
+    check_server("2025-11-25", "legacy", CLOSED);
+}
+
+#[test]
+fn servers_of_the_modern_era_with_rights() {
+    check_server("2026-07-28", "modern", CLOSED);
 }
 
 #[test]
@@ -43,12 +56,12 @@ fn clients_of_the_modern_era() {
 }
 
 /// Everything the revision requires passes; of what it does not require, all that the fixture passes alone.
-fn check_server(revision: &str, era: &str) {
+fn check_server(revision: &str, era: &str, more: &str) {
     let mut command = Command::new(binary("toolfold-test", "conformance-server"));
     command.args(["--port", "0"]).stdin(Stdio::null()).stdout(Stdio::null());
     let fixture = Served::start(&mut command);
     let world = World::with_config(&format!(
-        "surface = \"direct\"\n\n[servers.fixture]\nurl = {:?}\nprefix = false\nera = {era:?}\n",
+        "surface = \"direct\"\n\n[servers.fixture]\nurl = {:?}\nprefix = false\nera = {era:?}\n\n{more}",
         fixture.url
     ));
     let served = world.serve();

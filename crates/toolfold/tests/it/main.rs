@@ -31,6 +31,7 @@ mod readme;
 mod registry;
 mod scan;
 mod second_start;
+mod signin;
 mod surfaces;
 mod terminal;
 mod world;

@@ -8,9 +8,10 @@ use anyhow::Result;
 use crate::workspace::{Package, Workspace};
 
 /// Each may use those before it.
-const ORDER: [&str; 23] = [
+const ORDER: [&str; 24] = [
     "toolfold-wire",
     "toolfold-core",
+    "toolfold-access",
     "toolfold-schema",
     "toolfold-clients",
     "toolfold-config",
@@ -35,8 +36,9 @@ const ORDER: [&str; 23] = [
 ];
 
 /// Crates that may not have what their place in the order would allow.
-const WITHOUT: [(&str, &[&str]); 11] = [
+const WITHOUT: [(&str, &[&str]); 12] = [
     ("toolfold-core", &["tokio"]),
+    ("toolfold-access", &["tokio"]),
     ("toolfold-wire", &["tokio"]),
     ("toolfold-clients", &["tokio"]),
     ("toolfold-catalog", &["toolfold-config", "toolfold-upstream", "tokio"]),

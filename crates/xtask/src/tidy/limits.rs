@@ -84,8 +84,8 @@ const PROMISES: &[Promise] = &[
         "MOST: usize = 8_192",
         &["the_longest_quiet_goes_and_whoever_is_answered_stays", "one_address_gets_half_of_the_places"],
     ),
-    Promise("| 32 KB, 10 s |", "LARGEST_HEAD: usize = 32 * 1024", &["a_head_has_32_kilobytes"]),
-    Promise("| 32 KB, 10 s |", "head: Duration::from_secs(10)", &["a_connection_without_a_request_is_closed"]),
+    Promise("| 96 KB, 10 s |", "LARGEST_HEAD: usize = 96 * 1024", &["a_head_has_96_kilobytes"]),
+    Promise("| 96 KB, 10 s |", "head: Duration::from_secs(10)", &["a_connection_without_a_request_is_closed"]),
     Promise("| 32 MB; 20 s", "LARGEST_BODY: usize = 32 * 1024 * 1024", &["a_body_that_is_too_large_is_refused"]),
     Promise("| 32 MB; 20 s", "body: Duration::from_secs(20)", &["a_body_that_does_not_come_is_not_waited_for"]),
     Promise(

@@ -2,9 +2,10 @@
 //! but the gate.
 
 /// Crates that can be tested with values alone.
-const PURE: [&str; 7] = [
+const PURE: [&str; 8] = [
     "toolfold-wire",
     "toolfold-core",
+    "toolfold-access",
     "toolfold-catalog",
     "toolfold-scan",
     "toolfold-trust",

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, watch};
 use tokio_util::sync::CancellationToken;
-use toolfold_core::{Code, Refusal, shown_line};
+use toolfold_core::{Code, Principal, Refusal, shown_line};
 use toolfold_gateway::CallRecord;
 
 use crate::http::App;
@@ -48,6 +48,25 @@ struct Kept {
     failed: u64,
 }
 
+/// Whose calls are told.
+enum Whose {
+    All,
+    Own(Principal),
+}
+
+impl Whose {
+    fn includes(&self, call: &Told) -> bool {
+        match self {
+            Whose::All => true,
+            Whose::Own(principal) => call.by == *principal,
+        }
+    }
+}
+
+fn is_failure(outcome: &str) -> bool {
+    !matches!(outcome, "done" | "parked")
+}
+
 /// A call as it is told. No arguments and no results.
 #[derive(Debug, Clone, Serialize)]
 struct Told {
@@ -55,6 +74,8 @@ struct Told {
     /// Milliseconds since 1970.
     at: u64,
     principal: String,
+    #[serde(skip)]
+    by: Principal,
     server: String,
     method: String,
     tool: Option<String>,
@@ -85,7 +106,7 @@ impl Recent {
     fn keep(&self, record: &CallRecord) {
         let mut kept = self.lock();
         kept.total += 1;
-        kept.failed += u64::from(!matches!(record.outcome, "done" | "parked"));
+        kept.failed += u64::from(is_failure(record.outcome));
         let number = kept.total;
         kept.calls.push_back(Told::of(record, number));
         if kept.calls.len() > KEPT {
@@ -96,11 +117,25 @@ impl Recent {
     }
 
     /// What came after the call of this number, and the number to go on after.
-    fn since(&self, after: u64) -> (Value, u64) {
+    fn since(&self, after: u64, whose: &Whose) -> (Value, u64) {
         let kept = self.lock();
-        let calls: Vec<&Told> = kept.calls.iter().filter(|call| call.number > after).collect();
-        let missed = (kept.total - after).saturating_sub(calls.len() as u64);
-        (json!({"total": kept.total, "failed": kept.failed, "missed": missed, "calls": calls}), kept.total)
+        let calls: Vec<&Told> = kept.calls.iter().filter(|call| call.number > after && whose.includes(call)).collect();
+        let told = match whose {
+            Whose::All => {
+                let missed = (kept.total - after).saturating_sub(calls.len() as u64);
+                json!({"total": kept.total, "failed": kept.failed, "missed": missed, "calls": calls})
+            }
+            // How many there were of others is nobody else's business: each counts their own, as far as they are kept.
+            Whose::Own(_) => {
+                let own: Vec<&Told> = kept.calls.iter().filter(|call| whose.includes(call)).collect();
+                let failed = own.iter().filter(|call| is_failure(call.outcome)).count();
+                let numbered: Vec<Told> =
+                    own.iter().zip(1..).map(|(call, number)| Told { number, ..(*call).clone() }).collect();
+                let new = &numbered[numbered.len() - calls.len()..];
+                json!({"total": own.len(), "failed": failed, "missed": 0, "calls": new})
+            }
+        };
+        (told, kept.total)
     }
 
     fn lock(&self) -> MutexGuard<'_, Kept> {
@@ -116,6 +151,7 @@ impl Told {
             number,
             at: record.at.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64),
             principal: line(record.principal.name()),
+            by: record.principal.clone(),
             server: record.server.to_string(),
             method: line(&record.method),
             tool: record.tool.as_deref().map(line),
@@ -126,11 +162,12 @@ impl Told {
 }
 
 /// The last calls; as they come, where a stream is asked for.
-pub(crate) fn calls(app: &App, headers: &HeaderMap) -> Reply {
+pub(crate) fn calls(app: &App, principal: Principal, headers: &HeaderMap) -> Reply {
     let recent = &app.page.recent;
+    let whose = if app.gateway.sees_everything(&principal) { Whose::All } else { Whose::Own(principal) };
     let wanted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if !wanted.contains("text/event-stream") {
-        return json_response(StatusCode::OK, recent.since(0).0.to_string());
+        return json_response(StatusCode::OK, recent.since(0, &whose).0.to_string());
     }
     let Ok(place) = recent.places.clone().try_acquire_owned() else {
         let message = format!("{FOLLOWERS} others follow the calls already. Close some, or ask without a stream.");
@@ -139,6 +176,7 @@ pub(crate) fn calls(app: &App, headers: &HeaderMap) -> Reply {
     let follower = Follower {
         newest: recent.newest.subscribe(),
         recent: recent.clone(),
+        whose,
         after: None,
         stop: app.stop.clone(),
         _place: place,
@@ -151,6 +189,7 @@ pub(crate) fn calls(app: &App, headers: &HeaderMap) -> Reply {
 
 struct Follower {
     recent: Arc<Recent>,
+    whose: Whose,
     newest: watch::Receiver<u64>,
     /// The number of the last call that was told; nothing was, at first.
     after: Option<u64>,
@@ -179,7 +218,7 @@ impl Follower {
             }
             tokio::time::sleep(GATHER).await;
         }
-        let (told, newest) = self.recent.since(self.after.unwrap_or(0));
+        let (told, newest) = self.recent.since(self.after.unwrap_or(0), &self.whose);
         self.after = Some(newest);
         let pieces: Vec<Bytes> = event(Some(&newest.to_string()), told.to_string().into()).collect();
         Some(pieces.concat().into())
@@ -190,7 +229,7 @@ impl Follower {
 mod tests {
     use std::time::SystemTime;
 
-    use toolfold_core::{Principal, ServerName};
+    use toolfold_core::ServerName;
 
     use super::*;
 
@@ -210,6 +249,7 @@ mod tests {
         Follower {
             newest: recent.newest.subscribe(),
             recent: recent.clone(),
+            whose: Whose::All,
             after: None,
             stop: CancellationToken::new(),
             _place: recent.places.clone().try_acquire_owned().unwrap(),
@@ -241,7 +281,7 @@ mod tests {
     fn what_is_kept_of_a_name_is_short_and_does_nothing() {
         let recent = Recent::new();
         recent.keep(&record(&format!("files.\u{202e}{}", "x".repeat(100_000)), "done"));
-        let call = recent.since(0).0["calls"][0].clone();
+        let call = recent.since(0, &Whose::All).0["calls"][0].clone();
         let tool = call["tool"].as_str().unwrap();
         assert!(tool.starts_with(r"files.\u{202e}xxx") && tool.len() < 600, "{tool}");
         assert_eq!(call["milliseconds"], 1.23);

@@ -42,10 +42,12 @@ pub(crate) async fn tokens(app: &App, principal: Principal) -> Reply {
     // Held while counting, by whoever counts: who asks meanwhile waits for the same answer instead of counting too, and who
     // hangs up and asks again begins nothing anew.
     let mut last = app.page.costs.0.clone().lock_owned().await;
-    if let Some((_, _, body)) = last.as_ref().filter(|(who, known, _)| *who == principal && *known == number) {
+    if let Some((_, _, body)) =
+        last.as_ref().filter(|(who, known, _)| who.says_the_same(&principal) && *known == number)
+    {
         return json_response(StatusCode::OK, body.clone());
     }
-    let told = tokens::count(&app.gateway.instructions(surface));
+    let told = tokens::count(&app.gateway.instructions(surface, &principal));
     let counted = app.gateway.aside(move || {
         let menu: Vec<Value> = tools(surface, &scope.view()).iter().filter_map(|tool| offered(tool.get())).collect();
         let mut answer = counted(&scope);

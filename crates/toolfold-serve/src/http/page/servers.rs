@@ -17,8 +17,9 @@ use crate::text::shown;
 const LONGEST_LINE: usize = 400;
 
 /// Every server with its state, and what it said last on stderr.
-pub(crate) async fn servers(app: &App, _: Principal) -> Reply {
-    let servers: Vec<Value> = app.gateway.status().await.iter().map(|server| described(app, server)).collect();
+pub(crate) async fn servers(app: &App, principal: Principal) -> Reply {
+    let servers: Vec<Value> =
+        app.gateway.status_for(&principal).await.iter().map(|server| described(app, server)).collect();
     match app.budget.answer(json!({"servers": servers}).to_string()) {
         Some(body) => json_response(StatusCode::OK, body),
         None => refused(&Refusal::new(Code::RateLimited, "Too many large answers are waiting to be read.")),

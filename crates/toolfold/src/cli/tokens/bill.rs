@@ -68,7 +68,7 @@ impl Bill {
         Bill {
             surface: surface.to_string(),
             shown: (shown.len(), shown.iter().sum()),
-            instructions: tokens::count(&gateway.instructions(surface)),
+            instructions: tokens::count(&gateway.instructions(surface, &client.principal())),
             search: if surface == Surface::Direct { None } else { SearchCost::measure(&view) },
             servers,
             missing,

@@ -1,0 +1,12 @@
+//! Who may do what, as pure functions: what rules come to for somebody, what a token looks like, and whether one that an
+//! issuer signed is what it says. No IO, no clock, no runtime: whoever asks brings the time, the keys and the documents.
+
+mod jwt;
+mod rights;
+mod seal;
+mod token;
+
+pub use jwt::{BadToken, Claimed, Keys, Trusted, claimed, introspected, verify};
+pub use rights::{Decision, Level, Reason, Rights, Rules, Subject};
+pub use seal::{SEALED, Seal};
+pub use token::{NewToken, TOKEN_PREFIX, digest, is_named_token};

@@ -1,0 +1,88 @@
+//! A rule of access as a person writes it: who, what, and whether. What all rules together come to is decided elsewhere.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::entry::{Entry, Kind};
+use crate::pattern::Pattern;
+
+/// One `[[rules]]` of a configuration. A list that is empty asks for nothing; of one that is not, one item must fit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rule {
+    /// Its place among the rules, from 1, and its line in the file where there is one.
+    pub number: usize,
+    pub line: Option<usize>,
+    pub who: Vec<Pattern>,
+    pub groups: Vec<Pattern>,
+    pub scopes: Vec<String>,
+    /// All of these must be said by the issuer.
+    pub claims: BTreeMap<String, Pattern>,
+    pub what: Vec<Pattern>,
+    pub servers: Vec<Pattern>,
+    /// Paths of nodes: what is in one of them or below.
+    pub nodes: Vec<Vec<String>>,
+    pub kinds: Vec<Kind>,
+    pub risk: Vec<RiskClass>,
+    pub effect: Effect,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Effect {
+    /// It exists.
+    See,
+    /// It exists and may be called.
+    Call,
+    /// It does not exist, whatever else is said.
+    Forbid,
+}
+
+/// What calling something may do, as its pinned definition says. What says nothing is taken for the worst, as the
+/// protocol has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RiskClass {
+    Read,
+    Write,
+    Destructive,
+}
+
+impl Effect {
+    pub const ALL: [Effect; 3] = [Effect::See, Effect::Call, Effect::Forbid];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Effect::See => "see",
+            Effect::Call => "call",
+            Effect::Forbid => "forbid",
+        }
+    }
+}
+
+impl RiskClass {
+    pub const ALL: [RiskClass; 3] = [RiskClass::Read, RiskClass::Write, RiskClass::Destructive];
+
+    /// Of what is read and never called there is nothing to fear.
+    pub fn of(entry: &Entry) -> RiskClass {
+        match (entry.kind, entry.hints.read_only, entry.hints.destructive) {
+            (Kind::Tool, Some(true), _) => RiskClass::Read,
+            (Kind::Tool, _, Some(false)) => RiskClass::Write,
+            (Kind::Tool, ..) => RiskClass::Destructive,
+            _ => RiskClass::Read,
+        }
+    }
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            RiskClass::Read => "read",
+            RiskClass::Write => "write",
+            RiskClass::Destructive => "destructive",
+        }
+    }
+}
+
+/// `rule 3 (line 41)`.
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "rule {}", self.number)?;
+        self.line.iter().try_for_each(|line| write!(f, " (line {line})"))
+    }
+}

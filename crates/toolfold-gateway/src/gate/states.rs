@@ -1,0 +1,72 @@
+//! `requestState` of servers: what they give to a client that has no session, to have it back with its answers.
+//!
+//! What a reader would get wrong: it is not passed on as it came. A server cannot know who is on the other side of us, so
+//! that in the hands of another client its state would be as good as in those of the one it was meant for. What a client
+//! holds is sealed for that client, that server and that request, and for a while.
+
+use std::sync::OnceLock;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use toolfold_access::{SEALED, Seal};
+use toolfold_core::ServerName;
+use toolfold_wire::{Object, Raw, RpcError};
+
+use super::bridge::input_required;
+use super::source::Failed;
+use crate::request::{ClientKind, Request};
+
+/// How long a person may take to answer, in seconds.
+const GOOD_FOR: u64 = 60 * 60;
+
+#[derive(Default)]
+pub(super) struct States(OnceLock<Option<Seal>>);
+
+impl States {
+    /// Puts the server's own state back into a request; refuses one that was not given to whoever sends it.
+    pub(super) fn open(&self, request: &Request, server: &ServerName, params: &mut Object) -> Result<(), Failed> {
+        if request.client.kind != ClientKind::Request || !params.contains("requestState") {
+            return Ok(());
+        }
+        let sealed = params.string("requestState").filter(|state| state.starts_with(SEALED));
+        let opened = sealed.and_then(|state| self.seal()?.open(&whose(request, server), now(), &state));
+        let Some(state) = opened.and_then(|text| Raw::parse(text.into_bytes()).ok()) else {
+            let message = "This requestState is unknown, changed, expired, or was given to somebody else. Begin again without it.";
+            return Err(Failed::Answered(RpcError::invalid_params(message)));
+        };
+        params.set_raw("requestState", state);
+        Ok(())
+    }
+
+    /// Seals the state in a server's question.
+    pub(super) fn close(&self, request: &Request, server: &ServerName, result: &mut Raw) {
+        if request.client.kind != ClientKind::Request {
+            return;
+        }
+        let Some(mut question) = input_required(result) else { return };
+        let Some(state) = question.get("requestState").map(|state| state.get().to_owned()) else { return };
+        match self.seal() {
+            Some(seal) => {
+                drop(question.set("requestState", &seal.close(&whose(request, server), now() + GOOD_FOR, &state)))
+            }
+            None => drop(question.remove("requestState")),
+        }
+        *result = question.to_raw();
+    }
+
+    /// The key of this process. Without randomness nothing is sealed, and so nothing is opened.
+    fn seal(&self) -> Option<&Seal> {
+        let made = || {
+            let mut key = [0; 32];
+            getrandom::fill(&mut key).ok().map(|()| Seal::new(key))
+        };
+        self.0.get_or_init(made).as_ref()
+    }
+}
+
+fn whose(request: &Request, server: &ServerName) -> String {
+    format!("{}\n{server}\n{}", request.client.principal().key(), request.method)
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
