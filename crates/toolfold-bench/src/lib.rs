@@ -3,6 +3,8 @@
 //! What a reader would get wrong: a mixture is no copy. It takes its name from one tool and its description from
 //! another, and a word of its own, so that a million of them have a million texts.
 
+mod mixture;
+
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,6 +12,8 @@ use serde_json::{Value, json};
 use toolfold_catalog::{Catalog, ServerSource, ServerTools};
 use toolfold_core::{ServerName, slug};
 use toolfold_wire::{Raw, raw};
+
+use mixture::{Chance, spelt};
 
 /// How many tools a made-up server has.
 const PER_SERVER: usize = 50;
@@ -56,7 +60,7 @@ pub fn read_queries(file: &Path) -> std::io::Result<Vec<String>> {
 
 /// `count` tools: the given ones, then mixtures of them. The same for the same arguments.
 pub fn grown(tools: &[Tool], count: usize) -> Vec<Tool> {
-    let mut chance = Chance(0x2545_f491_4f6c_dd1d);
+    let mut chance = Chance::default();
     let mixture = |number: usize| {
         let (a, b, c) = (chance.pick(tools), chance.pick(tools), chance.pick(tools));
         Tool {
@@ -82,26 +86,4 @@ pub fn catalog(tools: &[Tool]) -> Catalog {
         Some(Arc::new(ServerTools::read(ServerSource { name, prefix: true, title: None, instructions: None, tools }).0))
     };
     Catalog::merge(1, servers.into_iter().filter_map(read))
-}
-
-/// A number as a word.
-fn spelt(mut number: usize) -> String {
-    let mut word = String::new();
-    while number > 0 {
-        word.push(char::from(b'a' + (number % 26) as u8));
-        number /= 26;
-    }
-    word
-}
-
-/// Xorshift: the same run after run.
-struct Chance(u64);
-
-impl Chance {
-    fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        &from[(self.0 % from.len() as u64) as usize]
-    }
 }

@@ -76,7 +76,7 @@ pub fn plan_import(
         let servers = match &file.outcome {
             Ok(servers) => servers,
             Err(why) => {
-                plan.unreadable.push((file.path.clone(), why.clone()));
+                plan.unreadable.push((file.path.clone(), why.to_string()));
                 continue;
             }
         };

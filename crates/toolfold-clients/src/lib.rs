@@ -42,7 +42,7 @@ pub use own::{USUAL_PORT, is_own};
 pub use read::ForeignServer;
 pub use recognise::{Recognised, recognise};
 pub use secrets::MovedSecret;
-pub use survey::{Scope, SeenFile, seen, survey};
+pub use survey::{Scope, SeenFile, Unreadable, seen, survey};
 pub use table::{
     Allow, Base, ENTRY_NAME, Evidence, Extra, FilePlace, KnownClient, Passes, Proof, Rank, Spelling, Status, TimeUnit,
     Variables, Way, client, clients, document, snippets,

@@ -5,18 +5,27 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::environment::Environment;
-use crate::files;
+use crate::files::{self, FileError};
+use crate::format::Broken;
 use crate::read::{ForeignServer, Reading, servers};
 use crate::table::{KnownClient, clients};
 
+/// Why there is nothing to see in a file.
+#[derive(Debug, thiserror::Error)]
+pub enum Unreadable {
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error(transparent)]
+    Broken(#[from] Broken),
+}
+
 /// One container of servers in one file.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct SeenFile {
     pub client: &'static KnownClient,
     pub scope: Scope,
     pub path: PathBuf,
-    /// The servers, or why the file cannot be read.
-    pub outcome: Result<Vec<ForeignServer>, String>,
+    pub outcome: Result<Vec<ForeignServer>, Unreadable>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,10 +77,10 @@ fn look_into(client: &'static KnownClient, scope: &Scope, path: &Path, environme
     let seen = |scope: Scope, outcome| SeenFile { client, scope, path: path.to_owned(), outcome };
     let text = match files::read(path) {
         Ok(text) => text.unwrap_or_default(),
-        Err(error) => return vec![seen(scope.clone(), Err(error.to_string()))],
+        Err(error) => return vec![seen(scope.clone(), Err(error.into()))],
     };
     match client.format.parse(&text) {
-        Err(broken) => vec![seen(scope.clone(), Err(broken.to_string()))],
+        Err(broken) => vec![seen(scope.clone(), Err(broken.into()))],
         Ok(root) => {
             let project = (*scope == Scope::Project).then_some(environment.directory.as_path());
             let mut all = vec![seen(scope.clone(), Ok(in_root(client, &root, environment.home.as_deref(), project)))];

@@ -21,6 +21,15 @@ pub enum Verified {
     Unknown(&'static str),
 }
 
+/// Why its program says nothing.
+#[derive(Debug, thiserror::Error)]
+enum Unanswered {
+    #[error("its program cannot be started: {0}")]
+    NotStarted(std::io::Error),
+    #[error("its program did not answer within {} seconds", PATIENCE.as_secs())]
+    TooLate,
+}
+
 /// Longer than any of them takes that works.
 const PATIENCE: Duration = Duration::from_secs(60);
 const LOOK: Duration = Duration::from_millis(50);
@@ -38,7 +47,7 @@ pub fn verify(environment: &Environment, client: &KnownClient) -> Verified {
     command.args(status.arguments).current_dir(&environment.directory).env("NO_COLOR", "1");
     let (succeeded, said) = match run(&mut command) {
         Ok(answer) => answer,
-        Err(why) => return Verified::Failed(why),
+        Err(why) => return Verified::Failed(why.to_string()),
     };
     let line = said.lines().find(|line| line.contains(ENTRY_NAME)).unwrap_or_default().trim().to_owned();
     let good = match status.proof {
@@ -54,9 +63,9 @@ pub fn verify(environment: &Environment, client: &KnownClient) -> Verified {
 }
 
 /// Whether it succeeded, and everything it said.
-fn run(command: &mut Command) -> Result<(bool, String), String> {
+fn run(command: &mut Command) -> Result<(bool, String), Unanswered> {
     let started = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-    let mut child = started.map_err(|error| format!("its program cannot be started: {error}"))?;
+    let mut child = started.map_err(Unanswered::NotStarted)?;
     let pipes = [child.stdout.take().map(reader), child.stderr.take().map(reader)];
     let begun = Instant::now();
     let status = loop {
@@ -66,7 +75,7 @@ fn run(command: &mut Command) -> Result<(bool, String), String> {
             _ => {
                 let _ = child.kill();
                 let _ = child.wait();
-                return Err(format!("its program did not answer within {} seconds", PATIENCE.as_secs()));
+                return Err(Unanswered::TooLate);
             }
         }
     };

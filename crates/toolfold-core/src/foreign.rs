@@ -26,6 +26,15 @@ pub fn shown_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(line)
 }
 
+/// The beginning of a text that a stranger sent, where it is said back: never more of it than helps, and marked where it
+/// was cut.
+pub fn beginning(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
+}
+
 /// JSON whose strings are foreign: the same JSON, with every such character as an escape of JSON. Outside of strings
 /// none of them can stand but line ends and tabs.
 pub fn shown_json(json: &str) -> Cow<'_, str> {

@@ -56,7 +56,7 @@ pub mod words;
 pub use absent::{Absence, Absent};
 pub use entry::{BadDefinition, Entry, Hints, Kind, Lines};
 pub use fingerprint::Fingerprint;
-pub use foreign::{LONGEST_LINE, shown, shown_json, shown_line};
+pub use foreign::{LONGEST_LINE, beginning, shown, shown_json, shown_line};
 pub use fuel::{Fuel, Spent, Stop, StopWhenDropped};
 pub use name::{BadName, ServerName, ToolId, exposed_name, slug};
 pub use node_rule::NodeRule;

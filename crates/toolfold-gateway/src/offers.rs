@@ -23,6 +23,8 @@ pub(crate) struct Offers {
     pub(crate) templates: Offered,
     /// Servers that can be asked for a resource with their name before its address, listed or not.
     servers: BTreeSet<ServerName>,
+    /// Who lists an address that is nobody's alone.
+    contested: HashMap<String, BTreeSet<ServerName>>,
 }
 
 /// Who can be asked for an address.
@@ -79,6 +81,7 @@ impl Offers {
                 offers.servers.insert(server.clone());
             }
         }
+        offers.contested = offers.resources.contested();
         offers
     }
 
@@ -91,10 +94,8 @@ impl Offers {
         if let Some((server, original)) = self.qualified(uri) {
             return Whose::One(Owned { server, original: original.to_owned() });
         }
-        let contested = self.resources.owners.values().filter(|owner| owner.original == uri);
-        let contested: BTreeSet<&ServerName> = contested.map(|owner| &owner.server).collect();
-        if contested.len() > 1 {
-            return Whose::Several(contested.into_iter().cloned().collect());
+        if let Some(servers) = self.contested.get(uri) {
+            return Whose::Several(servers.iter().cloned().collect());
         }
         self.made_by_template(uri)
     }
@@ -162,6 +163,16 @@ impl Offered {
                 self.definitions.push(entry);
             }
         }
+    }
+
+    /// What several servers list, and none of them as its own.
+    fn contested(&self) -> HashMap<String, BTreeSet<ServerName>> {
+        let mut all: HashMap<&str, BTreeSet<&ServerName>> = HashMap::new();
+        for owner in self.owners.values() {
+            all.entry(&owner.original).or_default().insert(&owner.server);
+        }
+        let several = all.into_iter().filter(|(_, servers)| servers.len() > 1);
+        several.map(|(uri, servers)| (uri.to_owned(), servers.into_iter().cloned().collect())).collect()
     }
 
     pub(crate) fn owner(&self, exposed: &str) -> Option<&Owned> {

@@ -3,10 +3,11 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use rusqlite::{Connection, Row, TransactionBehavior, params};
 use toolfold_core::{Fingerprint, ServerName};
 
 use crate::engine::Pending;
+use crate::keyed::rows_of;
 use crate::{Store, now};
 
 /// In characters. What a server printed may be part of it, and must not fill the file.
@@ -38,18 +39,9 @@ impl Store {
     pub fn load_failures(&self, wanted: Vec<(ServerName, Fingerprint)>) -> Pending<Vec<StoredFailure>> {
         const SELECT: &str = "SELECT why, failed_at FROM failures WHERE server = ?1 AND config_key = ?2";
         self.memory.run(move |connection| {
-            let transaction = connection.transaction()?;
-            let mut select = transaction.prepare_cached(SELECT)?;
-            let mut found = Vec::new();
-            for (server, config_key) in wanted {
-                let row = select.query_row(params![server.as_str(), config_key.as_bytes()], |row| {
-                    Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?))
-                });
-                if let Some((why, at)) = row.optional()? {
-                    found.push(StoredFailure { server, config_key, why, at: time(at) });
-                }
-            }
-            Ok(found)
+            let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+            let failure = |((server, config_key), (why, at))| StoredFailure { server, config_key, why, at: time(at) };
+            Ok(rows_of(connection, SELECT, wanted, read)?.into_iter().map(failure).collect())
         })
     }
 

@@ -21,6 +21,7 @@ mod sqlite;
 
 mod failures;
 mod habits;
+mod keyed;
 mod manifests;
 mod toolsets;
 mod usage;

@@ -1,10 +1,11 @@
 //! What servers said of themselves when they last ran, so that the next start can answer without them. The text is
 //! carried, never read: its meaning is its writer's.
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, Row, params};
 use toolfold_core::{Fingerprint, ServerName};
 
 use crate::engine::Pending;
+use crate::keyed::rows_of;
 use crate::{Store, now};
 
 /// How many configurations of one server name are remembered: projects share this file, and forgotten ones must not
@@ -51,16 +52,8 @@ impl Store {
     pub fn load_manifests_of(&self, wanted: Vec<(ServerName, Fingerprint)>) -> Pending<Vec<StoredManifest>> {
         const SELECT: &str = "SELECT json FROM manifests WHERE server = ?1 AND config_key = ?2";
         self.memory.run(move |connection| {
-            let transaction = connection.transaction()?;
-            let mut select = transaction.prepare_cached(SELECT)?;
-            let mut found = Vec::new();
-            for (server, config_key) in wanted {
-                let json = select.query_row(params![server.as_str(), config_key.as_bytes()], |row| row.get(0));
-                if let Some(json) = json.optional()? {
-                    found.push(StoredManifest { server, config_key, json });
-                }
-            }
-            Ok(found)
+            let manifest = |((server, config_key), json)| StoredManifest { server, config_key, json };
+            Ok(rows_of(connection, SELECT, wanted, |row| row.get(0))?.into_iter().map(manifest).collect())
         })
     }
 

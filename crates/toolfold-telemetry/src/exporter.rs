@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, MissedTickBehavior};
 use toolfold_config::TelemetrySettings;
-use toolfold_http::{FixedHeaders, HttpClient, Target};
+use toolfold_http::{BadHeader, BadTarget, FixedHeaders, HttpClient, NoClient, SendError, Target};
 use tracing::{debug, warn};
 
 use crate::figures;
@@ -31,6 +31,28 @@ enum Message {
     Span(Box<Span>),
     /// Answered when everything before it was sent, or could not be.
     Flush(oneshot::Sender<()>),
+}
+
+/// Why nothing can be sent at all.
+#[derive(Debug, thiserror::Error)]
+enum Unsendable {
+    #[error(transparent)]
+    Client(#[from] NoClient),
+    #[error(transparent)]
+    Headers(#[from] BadHeader),
+    #[error(transparent)]
+    Address(#[from] BadTarget),
+}
+
+/// Why a collector did not take what it was sent.
+#[derive(Debug, thiserror::Error)]
+enum NotTaken {
+    #[error("it answered with status {0}")]
+    Status(u16),
+    #[error(transparent)]
+    Unsent(#[from] SendError),
+    #[error("it did not answer within {PATIENCE:?}")]
+    Late,
 }
 
 struct Exporter {
@@ -76,11 +98,11 @@ impl Telemetry {
 }
 
 impl Exporter {
-    fn new(address: &str, configured: &TelemetrySettings, read: Read) -> Result<Self, String> {
-        let target = |path: &str| Target::parse(&format!("{address}{path}")).map_err(|error| error.to_string());
+    fn new(address: &str, configured: &TelemetrySettings, read: Read) -> Result<Self, Unsendable> {
+        let target = |path: &str| Target::parse(&format!("{address}{path}"));
         Ok(Exporter {
-            client: HttpClient::shared().map_err(|error| error.to_string())?,
-            headers: FixedHeaders::new(&configured.headers).map_err(|error| error.to_string())?,
+            client: HttpClient::shared()?,
+            headers: FixedHeaders::new(&configured.headers)?,
             traces: target("/v1/traces")?,
             metrics: target("/v1/metrics")?,
             read,
@@ -131,18 +153,18 @@ impl Exporter {
         self.tell(sent);
     }
 
-    async fn post(&self, target: &Target, body: Vec<u8>) -> Result<(), String> {
+    async fn post(&self, target: &Target, body: Vec<u8>) -> Result<(), NotTaken> {
         let sent = self.client.post(target, PROTOBUF, body, &self.headers);
         match tokio::time::timeout(PATIENCE, sent).await {
             Ok(Ok(200..=299)) => Ok(()),
-            Ok(Ok(status)) => Err(format!("it answered with status {status}")),
-            Ok(Err(error)) => Err(error.to_string()),
-            Err(_) => Err(format!("it did not answer within {PATIENCE:?}")),
+            Ok(Ok(status)) => Err(NotTaken::Status(status)),
+            Ok(Err(error)) => Err(error.into()),
+            Err(_) => Err(NotTaken::Late),
         }
     }
 
     /// Once when it begins to fail, and once when it works again.
-    fn tell(&mut self, sent: Result<(), String>) {
+    fn tell(&mut self, sent: Result<(), NotTaken>) {
         match &sent {
             Err(why) if self.failing => debug!("the collector takes nothing: {why}"),
             Err(why) => warn!("the collector takes nothing, and what would be sent is dropped: {why}"),

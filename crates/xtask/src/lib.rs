@@ -11,6 +11,7 @@ pub mod clients;
 pub mod dist;
 pub mod documents;
 pub mod eval;
+pub mod fuzz;
 pub mod page;
 pub mod peers;
 mod shell;

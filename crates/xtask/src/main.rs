@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use xtask::{Workspace, attack, bench, clients, dist, documents, eval, page, peers, suite, tables, tidy};
+use xtask::{Workspace, attack, bench, clients, dist, documents, eval, fuzz, page, peers, suite, tables, tidy};
 
 const HELP: &str = "\
 Tasks of this repository.
@@ -18,6 +18,7 @@ Tasks:
   eval [DIR]      Measure search on the sets in eval/ and compare with what is recorded, or on those in DIR;
                   --record keeps the figures
   attack [WORD]…  Try to break what is promised, as a client, a server or a bad day could
+  fuzz [SECONDS]  Feed what a stranger's bytes reach first with new ones, for so long (300)
   clients [NAME]… Try real clients with a fake model: from their own file to Toolfold and back (2 GB of them, from npm)
   page [FOLDER]   Try the page in a browser, with a hostile catalog behind it; pictures go into the folder
   soak            Do so for twenty minutes with 200 clients (--minutes, --clients), against a quiet run
@@ -51,6 +52,7 @@ fn run(task: &str, arguments: &[String]) -> Result<()> {
         "bench" if arguments == ["tables"] => tables::run(&Workspace::find()?),
         "bench" => bench::run(&Workspace::find()?, arguments),
         "attack" => attack::run(&Workspace::find()?, arguments),
+        "fuzz" => fuzz::run(&Workspace::find()?, arguments),
         "page" => page::run(&Workspace::find()?, arguments),
         "clients" => clients::run(&Workspace::find()?, arguments),
         "docs" => documents::run(&Workspace::find()?, arguments),

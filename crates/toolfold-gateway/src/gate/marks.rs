@@ -157,12 +157,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_large_result_costs_a_bounded_time_and_marks_come_from_its_beginning() {
+    async fn a_large_result_is_looked_at_up_to_a_bound_and_marks_come_from_its_beginning() {
         let large = json!({"content": [{"type": "text", "text": format!("\u{202e}{}", "ä".repeat(5 << 20))}]});
-        let begun = std::time::Instant::now();
         let found = meta(large).await;
         assert_eq!(found["toolfold/marks"][0]["hidden"], 1);
-        assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+        assert!(found["toolfold/marks"][0]["unread"].as_u64() > Some(1 << 20), "{found}");
         let many = json!({"content": vec![json!({"text": "\u{200b}"}); 1_000]});
         assert_eq!(meta(many).await["toolfold/marks"].as_array().unwrap().len(), MOST_TOLD);
     }

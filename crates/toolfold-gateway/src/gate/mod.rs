@@ -43,8 +43,9 @@ pub use source::Failed;
 pub(crate) use source::Source;
 pub use subscriptions::Watch;
 
-/// Calls that somebody who follows them may lag behind before it misses some.
-const CALLS: usize = 256;
+/// Calls that somebody who follows them may lag behind before it misses some. Whoever follows them rests now and then, so
+/// that a call has nobody to wake.
+const CALLS: usize = 1024;
 
 pub(crate) struct Gate {
     parked: Parked,

@@ -5,7 +5,7 @@
 //! and results are never written.
 
 use std::collections::BTreeMap;
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
 
-use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use toolfold_core::{ServerName, shown_line};
 use toolfold_gateway::CallRecord;
 use tracing::field::{Field, Visit};
@@ -51,30 +51,41 @@ enum Message {
 /// The way to the thread that writes, for whoever is about to end.
 static WRITER: OnceLock<SyncSender<Message>> = OnceLock::new();
 const FLUSH: Duration = Duration::from_secs(1);
+const REST: Duration = Duration::from_millis(20);
 
 /// Writes down every call of a gateway when it has ended, until the gateway is gone. No arguments and no results. Not by
 /// way of the log: that would cost a call more than finding its tool.
 pub(crate) async fn follow_calls(mut calls: tokio::sync::broadcast::Receiver<CallRecord>) {
     let Some(writer) = WRITER.get() else { return };
     loop {
-        let mut text = String::new();
-        // Writing to a string cannot fail, and a full queue drops the line.
-        let _ = match calls.recv().await {
-            Ok(call) => {
-                let what = shown_line(call.tool.as_deref().unwrap_or(&call.method));
-                let (principal, outcome, took) = (shown_line(call.principal.name()), call.outcome, call.took);
-                begin(&mut text);
-                write!(text, "{what} principal={principal} outcome={outcome} took={took:?}")
-            }
-            // Nobody reads a thousand calls a second: what is missing is said.
-            Err(RecvError::Lagged(missed)) => {
-                begin(&mut text);
-                write!(text, "calls that are not listed missed={missed}")
-            }
-            Err(RecvError::Closed) => return,
-        };
-        let _ = writer.try_send(Message::Line { file: CALLS.to_owned(), text });
+        let mut heard = calls.recv().await;
+        loop {
+            let line = match heard {
+                Ok(call) => line_of(&call),
+                // Nobody reads a thousand calls a second: what is missing is said.
+                Err(RecvError::Lagged(missed)) => format!("calls that are not listed missed={missed}"),
+                Err(RecvError::Closed) => return,
+            };
+            let mut text = String::new();
+            begin(&mut text);
+            text.push_str(&line);
+            // A full queue drops the line.
+            let _ = writer.try_send(Message::Line { file: CALLS.to_owned(), text });
+            heard = match calls.try_recv() {
+                Ok(call) => Ok(call),
+                Err(TryRecvError::Lagged(missed)) => Err(RecvError::Lagged(missed)),
+                Err(TryRecvError::Empty | TryRecvError::Closed) => break,
+            };
+        }
+        // Not listening for a moment: whoever calls meanwhile has nobody to wake.
+        tokio::time::sleep(REST).await;
     }
+}
+
+fn line_of(call: &CallRecord) -> String {
+    let what = shown_line(call.tool.as_deref().unwrap_or(&call.method));
+    let (principal, outcome, took) = (shown_line(call.principal.name()), call.outcome, call.took);
+    format!("{what} principal={principal} outcome={outcome} took={took:?}")
 }
 
 /// Every line begins with the time.

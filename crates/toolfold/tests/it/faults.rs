@@ -160,6 +160,47 @@ async fn an_answer_that_is_too_large_is_refused_alone() {
     assert!(result["isError"].is_null(), "{result}");
 }
 
+/// The body that arguments came in, and the line that takes them on: no more of them is held at any time. The kernel
+/// counts, so that a copy anywhere on the way is seen.
+#[tokio::test]
+async fn ten_megabytes_of_arguments_are_held_twice_and_not_more() {
+    const SIZE: usize = 10 << 20;
+    for era in ["session", "stateless"] {
+        let fake = FakeServer::script(json!({"tools": ["work"]}));
+        // The encoder would be read meanwhile, which is larger than all of this.
+        let world = world("[search]\nprecise = \"off\"", &[("fake", &fake)]);
+        let served = world.serve();
+        let client = HttpClient::new(&served.url);
+        if era == "session" {
+            client.initialize("2025-11-25").await;
+        }
+        let send = async |text: String| {
+            let call = json!({"name": "fake.work", "arguments": {"text": text}});
+            match era {
+                "session" => client.request("tools/call", call).await,
+                _ => client.modern("tools/call", call).await,
+            }
+        };
+        for _ in 0..2 {
+            send("small".to_owned()).await;
+        }
+        std::fs::write(format!("/proc/{}/clear_refs", served.id()), "5").expect("the kernel forgets the highest mark");
+        let before = highest_mark(served.id());
+        let result = send("x".repeat(SIZE)).await;
+        assert!(result["isError"].is_null(), "{result}");
+        let grown = highest_mark(served.id()).saturating_sub(before);
+        assert!(grown >= SIZE, "{era}: {grown} bytes cannot be, so nothing was measured");
+        assert!(grown < 2 * SIZE + SIZE / 2, "{era}: {grown} bytes more were held at once");
+    }
+}
+
+/// The most memory that a process has had since the mark was reset.
+fn highest_mark(pid: u32) -> usize {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() * 1024
+}
+
 #[tokio::test]
 async fn a_ten_megabyte_list_is_served_like_any_other() {
     let fake = FakeServer::script(json!({"tools": ["needle"], "huge_list": 10_000_000}));
@@ -202,7 +243,7 @@ async fn a_change_of_the_configuration_touches_only_what_changed() {
     assert!(under_way.await.unwrap()["isError"].is_null());
     assert_eq!(stays.starts().len(), starts, "what did not change was not restarted");
     std::fs::write(world.path("toolfold.toml"), "surfice = 1\n").unwrap();
-    tokio::time::sleep(Duration::from_millis(2500)).await;
+    until("the bad file has been read", || served.has_said("surfice")).await;
     assert!(call(&client, "comes.new").await["isError"].is_null(), "a bad file changes nothing");
 }
 

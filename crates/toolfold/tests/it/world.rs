@@ -5,6 +5,7 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -21,6 +22,8 @@ pub(crate) struct Served {
     pub(crate) url: String,
     /// What it said up to there.
     pub(crate) announcement: String,
+    /// What it has said since.
+    said: Arc<Mutex<String>>,
 }
 
 impl World {
@@ -127,8 +130,20 @@ impl Served {
         });
         let url = url.unwrap_or_else(|| panic!("{command:?} announced no URL:\n{said}"));
         // Somebody has to read on, or the pipe fills and the server stands still.
-        std::thread::spawn(move || lines.for_each(|line| eprintln!("{line}")));
-        Served { child, url, announcement: said }
+        let since = Arc::new(Mutex::new(String::new()));
+        let heard = since.clone();
+        std::thread::spawn(move || {
+            for line in lines {
+                eprintln!("{line}");
+                *heard.lock().unwrap() += &format!("{line}\n");
+            }
+        });
+        Served { child, url, announcement: said, said: since }
+    }
+
+    /// Whether it has said this since it announced itself.
+    pub(crate) fn has_said(&self, words: &str) -> bool {
+        self.said.lock().unwrap().contains(words)
     }
 
     pub(crate) fn id(&self) -> u32 {

@@ -9,6 +9,8 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
+use super::mixture::{Chance, spelt};
+
 /// Tools of one page of a list.
 const PAGE: usize = 1_000;
 const SETS: [&str; 2] = ["eval/toolbox", "eval/project"];
@@ -17,7 +19,7 @@ const SETS: [&str; 2] = ["eval/toolbox", "eval/project"];
 pub(crate) fn tools(root: &Path, count: usize) -> Result<Vec<Value>> {
     let real = lines(root, "tools.jsonl")?;
     ensure!(!real.is_empty(), "eval/ has no tools");
-    let mut chance = Chance(0x2545_f491_4f6c_dd1d);
+    let mut chance = Chance::default();
     let made = |number: usize| {
         let (a, b, c) = (chance.pick(&real), chance.pick(&real), chance.pick(&real));
         let name = format!("{}_{}", a["name"].as_str().unwrap_or("tool"), spelt(number));
@@ -63,27 +65,4 @@ fn lines(root: &Path, name: &str) -> Result<Vec<Value>> {
         found.extend(text.lines().filter_map(|line| serde_json::from_str(line).ok()));
     }
     Ok(found)
-}
-
-/// A number as a word.
-fn spelt(number: usize) -> String {
-    let mut rest = number + 1;
-    let mut word = String::new();
-    while rest > 0 {
-        word.push(char::from(b'a' + (rest % 26) as u8));
-        rest /= 26;
-    }
-    word
-}
-
-/// Xorshift: the same run after run.
-struct Chance(u64);
-
-impl Chance {
-    fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        &from[(self.0 % from.len() as u64) as usize]
-    }
 }

@@ -7,6 +7,8 @@ mod audit;
 mod calls;
 mod catalog;
 mod client;
+#[path = "../../../toolfold-bench/src/mixture.rs"]
+mod mixture;
 mod process;
 mod report;
 mod search;

@@ -28,7 +28,7 @@ const ROOT: [&str; 14] = [
     "rustfmt.toml",
 ];
 
-const TASKS: [&str; 13] = [
+const TASKS: [&str; 14] = [
     "attack",
     "audit-kills",
     "bench",
@@ -36,6 +36,7 @@ const TASKS: [&str; 13] = [
     "dist",
     "docs",
     "eval",
+    "fuzz",
     "help",
     "page",
     "peers",
