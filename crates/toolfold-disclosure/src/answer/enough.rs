@@ -14,13 +14,15 @@ use crate::level::Level;
 pub(super) const NOTHING: f32 = 0.04;
 /// From here on the best hit leaves no room for a choice.
 const CLEAR: f32 = 0.9;
+/// From here on it was named.
+const NAMED: f32 = 0.95;
 /// By the confidence of the best hit: how many lines there are at most.
-const LINES: [(f32, usize); 4] = [(CLEAR, 4), (0.8, 7), (0.6, 9), (0.0, 10)];
+const LINES: [(f32, usize); 5] = [(NAMED, 4), (CLEAR, 6), (0.8, 8), (0.6, 10), (0.0, 10)];
 /// Against the best hit: what may be called next needs its parameters, what may be meant needs a sentence, and what is
 /// possible at all is named.
 const LIKELY: f32 = 0.2;
 const POSSIBLE: f32 = 0.05;
-const IMAGINABLE: f32 = 0.01;
+const IMAGINABLE: f32 = 0.005;
 /// Signatures are the most of an answer's cost: one of these will be called.
 const MOST_SIGNATURES: usize = 4;
 
