@@ -49,7 +49,7 @@ pub fn verify(environment: &Environment, client: &KnownClient) -> Verified {
         Ok(answer) => answer,
         Err(why) => return Verified::Failed(why.to_string()),
     };
-    let line = said.lines().find(|line| line.contains(ENTRY_NAME)).unwrap_or_default().trim().to_owned();
+    let line = said.lines().find(|line| is_about_us(line)).unwrap_or_default().trim().to_owned();
     let good = match status.proof {
         Proof::ExitCode => succeeded,
         Proof::Line(word) => line.contains(word),
@@ -60,6 +60,11 @@ pub fn verify(environment: &Environment, client: &KnownClient) -> Verified {
         (false, _) if line.is_empty() => Verified::Failed("it does not name Toolfold".to_owned()),
         (false, _) => Verified::Failed(line),
     }
+}
+
+/// Whether a line begins with our name, after marks. Somebody else's may have it in a path.
+fn is_about_us(line: &str) -> bool {
+    line.split_whitespace().take(3).any(|word| word.trim_end_matches(':') == ENTRY_NAME)
 }
 
 /// Whether it succeeded, and everything it said.
@@ -90,4 +95,25 @@ fn reader(pipe: impl Read + Send + 'static) -> std::thread::JoinHandle<String> {
         let _ = pipe.take(MOST_OUTPUT).read_to_end(&mut bytes);
         String::from_utf8_lossy(&bytes).into_owned()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_about_us;
+
+    #[test]
+    fn a_path_with_our_name_is_not_us() {
+        for line in [
+            "toolfold: /opt/toolfold serve --stdio - ✔ Connected",
+            "✓ toolfold: /opt/toolfold serve (stdio) - Connected",
+            "●  ✓ toolfold \u{1b}[90mconnected",
+            "toolfold  stdio  connected  [user]",
+        ] {
+            assert!(is_about_us(line), "{line}");
+        }
+        for line in ["│      \u{1b}[90mpython3 /src/toolfold/clock.py", "other: /src/toolfold/x - ✔ Connected", ""]
+        {
+            assert!(!is_about_us(line), "{line}");
+        }
+    }
 }
