@@ -16,6 +16,10 @@ const LONGEST: Duration = Duration::from_secs(10);
 /// How long after the last one came in.
 const QUIET: Duration = Duration::from_secs(4);
 
+/// How long a call may for the server that it names, whenever it comes: that server's own deadlines end the wait earlier
+/// where it fails, and clients give a call about a minute.
+const NAMED: Duration = Duration::from_secs(45);
+
 /// How long a tool list may: long enough for a server that starts at once, short enough to be "at once".
 const LIST: Duration = Duration::from_secs(2);
 
@@ -91,7 +95,7 @@ impl Waiting {
     /// Until this server has said what it offers or failed.
     pub(crate) async fn heard_of(&self, server: &str) {
         self.published().await;
-        let until = self.started.max(Instant::now() - LONGEST) + LONGEST;
+        let until = Instant::now() + NAMED;
         let pending = |now: &Progress| now.pending.iter().any(|name| name.as_str() == server);
         let _ = timeout_at(until, self.progress.clone().wait_for(|now| !pending(now))).await;
     }

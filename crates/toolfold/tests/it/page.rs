@@ -102,7 +102,8 @@ fn the_page_in_a_browser_behind_a_token() {
 
 fn browser(world: &World, base: &str, key: &str) -> Command {
     let mut command = world.settle(node());
-    command.arg(script("page.mjs")).args([base, key]);
+    // The browser unpacks itself into the folder for temporary files: each into one of its own.
+    command.arg(script("page.mjs")).args([base, key]).env("TMPDIR", world.path("."));
     command
 }
 
