@@ -10,6 +10,7 @@ use toolfold_core::{NodeRule, Pattern, Rule, Secret, ServerName, Surface, Surfac
 
 use crate::access::Issuer;
 use crate::operation::{AuditSettings, Limits, TelemetrySettings};
+use crate::results::ResultSettings;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
@@ -47,6 +48,8 @@ pub struct Config {
     pub rules: Vec<Rule>,
     /// Whether hidden characters and role tags in results are marked beside them.
     pub mark_results: bool,
+    /// Which results are kept rather than passed on.
+    pub results: ResultSettings,
     pub limits: Limits,
     pub audit: AuditSettings,
     pub telemetry: TelemetrySettings,
@@ -175,6 +178,7 @@ impl Default for Config {
             issuers: Vec::new(),
             rules: Vec::new(),
             mark_results: false,
+            results: ResultSettings::default(),
             limits: Limits::default(),
             audit: AuditSettings::default(),
             telemetry: TelemetrySettings::default(),

@@ -31,6 +31,7 @@ mod resolve_access;
 mod resolve_nodes;
 mod resolve_operation;
 mod resolve_server;
+mod results;
 
 mod overrides;
 mod own;
@@ -50,6 +51,7 @@ pub use options::LoadOptions;
 pub use problem::{Problem, Problems, Severity};
 pub use program::find as find_program;
 pub use resolve::listen;
+pub use results::ResultSettings;
 pub use source::nearest;
 pub use trust::{TrustError, TrustList, TrustedFile, Verdict};
 

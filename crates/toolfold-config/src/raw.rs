@@ -5,6 +5,7 @@ use crate::node::{Node, Value};
 use crate::raw_access::{RawIssuer, RawRule};
 use crate::raw_operation::{RawAudit, RawLimits, RawTelemetry};
 use crate::report::{Place, Report};
+use crate::results::RawResults;
 use crate::table::{Amount, Field, Pairs, Table, Texts};
 
 /// Whose file it is, which decides what a dollar sign and a strange name mean in it.
@@ -43,6 +44,8 @@ pub(crate) struct RawConfig {
     pub(crate) http: RawHttp,
     /// `results` under `[scan]`.
     pub(crate) results: Field<String>,
+    /// `[results]`.
+    pub(crate) kept: RawResults,
     pub(crate) limits: RawLimits,
     pub(crate) audit: RawAudit,
     pub(crate) telemetry: RawTelemetry,
@@ -132,6 +135,9 @@ impl RawConfig {
         }
         if let Some((node, place)) = table.take("telemetry") {
             raw.telemetry = RawTelemetry::read(node, place, report);
+        }
+        if let Some((node, place)) = table.take("results") {
+            raw.kept = RawResults::read(node, place, report);
         }
         if let Some((node, place)) = table.take("scan") {
             raw.results = read_results(node, place, report);

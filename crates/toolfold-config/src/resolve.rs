@@ -71,6 +71,7 @@ impl Resolver<'_> {
         config.trust_agents = self.trust(&raw.trust_agents);
         config.trust_skills = self.trust(&raw.trust_skills);
         config.mark_results = self.choice(&raw.results, &[("off", false), ("mark", true)], false);
+        config.results = self.results(&raw.kept);
         config.nodes = self.nodes(&raw.nodes);
         config.prefer = self.preferred(&raw.prefer, raw);
         let learn = [("off", Learn::Off), ("names", Learn::Names), ("queries", Learn::Queries)];

@@ -101,12 +101,18 @@ impl<'n> Table<'n> {
     }
 
     pub(crate) fn amount(&mut self, key: &'static str, report: &mut Report) -> Field<Amount> {
-        self.field(key, report, |node, place, report| match &node.value {
-            Value::Integer(number) => Some(Amount::Number(*number as f64)),
-            Value::Float(number) => Some(Amount::Number(*number)),
-            Value::Text(text) => Some(Amount::Text(text.clone())),
-            _ => wrong("a number or a string", node, place, report),
-        })
+        self.field(key, report, amount)
+    }
+
+    /// Every key with its amount: what is to be a table of amounts.
+    pub(crate) fn amounts(self, report: &mut Report) -> Vec<(String, Typed<Amount>)> {
+        let mut read = Vec::new();
+        for (member, place) in self.rest() {
+            if let Some(value) = amount(&member.node, &place, report) {
+                read.push((member.name.clone(), Typed { value, place }));
+            }
+        }
+        read
     }
 
     pub(crate) fn texts(&mut self, key: &'static str, report: &mut Report) -> Field<Texts> {
@@ -200,6 +206,15 @@ impl<'n> Table<'n> {
             Some(value) => Field::Given(Typed { value, place }),
             None => Field::Wrong,
         }
+    }
+}
+
+fn amount(node: &Node, place: &Place, report: &mut Report) -> Option<Amount> {
+    match &node.value {
+        Value::Integer(number) => Some(Amount::Number(*number as f64)),
+        Value::Float(number) => Some(Amount::Number(*number)),
+        Value::Text(text) => Some(Amount::Text(text.clone())),
+        _ => wrong("a number or a string", node, place, report),
     }
 }
 

@@ -6,7 +6,7 @@ use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::block_in_place;
 use tokio::time::Instant;
 use toolfold_core::{Absence, Code, Entry, Kind, Refusal, ServerName, Surface};
-use toolfold_disclosure::{Action, answer, fitted, route};
+use toolfold_disclosure::{Action, answer, fitted, is_meta, route};
 use toolfold_wire::{BoxFuture, Object, Raw, RpcError};
 
 use crate::aside::{aside, is_long};
@@ -16,6 +16,7 @@ use crate::gate::{Errand, Failed, Outcome, Passage, Wanted};
 use crate::gateway::Inner;
 use crate::offered;
 use crate::request::Request;
+use crate::results::Finished;
 use crate::scope::Scope;
 use crate::trust::Held;
 
@@ -33,7 +34,11 @@ pub(crate) async fn call(inner: &Inner, request: Request) -> Result<Raw, Failed>
         action = routed(&scope, &request, &name);
     }
     let outcome = match action {
-        Action::Call { entry, arguments } => call_entry(inner, &scope, &request, entry, arguments).await,
+        Action::Call { entry, arguments, fields } => {
+            let through = is_meta(surface, &scope.view(), &name).then_some(name.as_str());
+            let called = Called { entry: scope.snapshot.catalog.entry(entry), through, fields: &fields };
+            call_entry(inner, &scope, &request, called, arguments).await
+        }
         action => disclose(inner, &scope, &request, action).await,
     };
     if let Err(Failed::Refused(refusal)) = &outcome {
@@ -52,6 +57,9 @@ async fn disclose(inner: &Inner, scope: &Scope, request: &Request, action: Actio
     let answer = match &action {
         Action::Load(load) => inner.toolsets.load(snapshot, request, load.clone()).await,
         Action::Active { toolset } => inner.toolsets.active(snapshot, request, toolset.clone()).await,
+        Action::Read(arguments) => {
+            inner.results.read(&snapshot.config, &request.client.principal(), arguments.as_ref()).await
+        }
         Action::Refuse(refusal) => Err(refusal.clone()),
         action if is_long(&scope.view(), action) => {
             let (on_thread, scope, surface) = (action.clone(), scope.clone(), request.client.surface);
@@ -128,7 +136,7 @@ fn worth_waiting<'a>(inner: &'a Inner, scope: &Scope, action: &Action) -> Option
     let view = scope.view();
     let fails = |name: &String| view.absent_of(name).is_some_and(|absent| absent.state == Absence::Failing);
     match action {
-        Action::Call { .. } | Action::Load(_) | Action::Active { .. } => None,
+        Action::Call { .. } | Action::Load(_) | Action::Active { .. } | Action::Read(_) => None,
         Action::Unknown(unknown) if unknown.names.iter().all(fails) => None,
         Action::Unknown(unknown) => match unknown.names.iter().find_map(|name| inner.waiting.pending_of(name)) {
             Some(server) if ServerName::new(server.as_str()).is_ok_and(|name| scope.sees(&name)) => {
@@ -146,15 +154,22 @@ fn settled<'a>(inner: &'a Inner, scope: &Scope) -> BoxFuture<'a, ()> {
     Box::pin(async move { inner.waiting.settled_of(&|server| snapshot.is_seen(server)).await })
 }
 
+/// The tool that is called, and how.
+struct Called<'a> {
+    entry: &'a Arc<Entry>,
+    /// The meta-tool that it is called through.
+    through: Option<&'a str>,
+    fields: &'a [String],
+}
+
 async fn call_entry(
     inner: &Inner,
     scope: &Scope,
     request: &Request,
-    entry: usize,
+    called: Called<'_>,
     arguments: Option<Raw>,
 ) -> Result<Raw, Failed> {
-    let snapshot = &scope.snapshot;
-    let entry: &Arc<Entry> = snapshot.catalog.entry(entry);
+    let (snapshot, entry) = (&scope.snapshot, called.entry);
     let checked = checked(inner, scope, entry, arguments).await;
     let checked =
         checked.inspect_err(|failed| inner.gate.recording.refused(request, snapshot, Some(entry), None, failed))?;
@@ -165,10 +180,12 @@ async fn call_entry(
     let what = Wanted::Entry(entry);
     let passage = Passage { request, server: entry.server(), what, errand: Errand::Ask(params) };
     let outcome = inner.gate.pass(snapshot, passage).await;
-    if let Ok(Outcome::Done(result)) = &outcome {
-        inner.learning.called(&request.client, snapshot, entry, result);
-    }
-    outcome.and_then(result_of)
+    let Ok(Outcome::Done(result)) = outcome else { return outcome.and_then(result_of) };
+    inner.learning.called(&request.client, snapshot, entry, &result);
+    let (config, tool) = (&snapshot.config, entry.id.to_string());
+    let Called { through, fields, .. } = called;
+    let finished = Finished { config, request, entry: Some(entry), tool: &tool, through, fields };
+    Ok(inner.results.finish(finished, result).await)
 }
 
 /// The arguments of a call that may be made.

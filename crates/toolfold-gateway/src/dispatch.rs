@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use toolfold_access::Level;
-use toolfold_core::{Code, Refusal, ServerName, words};
-use toolfold_disclosure::refusal_result;
+use toolfold_core::{Code, Refusal, ServerName, ToolId, words};
+use toolfold_disclosure::{is_meta, refusal_result};
 use toolfold_wire::{Id, Object, Peer, Raw, RpcError, code};
 
 use crate::call;
@@ -13,6 +13,7 @@ use crate::gate::{Errand, Failed, Outcome, Passage, Wanted, Watch};
 use crate::gateway::Gateway;
 use crate::offers::Whose;
 use crate::request::{Client, LogLevel, Request};
+use crate::results::{self, Finished};
 use crate::snapshot::Snapshot;
 use crate::trust::Held;
 
@@ -112,6 +113,10 @@ impl Gateway {
             return resumed.map_err(rpc);
         }
         let uri = request.text("uri")?;
+        if uri.starts_with(results::ADDRESS) {
+            let kept = self.0.results.resource(&self.config(), &request.client.principal(), &uri).await;
+            return kept.ok_or_else(|| no_resource(&request.client, &uri));
+        }
         let snapshot = self.offers(&request).await;
         let (server, original) = self.owner_of(&snapshot, &uri, &request)?;
         let mut params = request.params.clone();
@@ -228,8 +233,22 @@ impl Gateway {
             return Some(Err(refused));
         }
         let answers = request.params.object("inputResponses").unwrap_or_default();
+        let tool = exchange.tool.clone();
         let outcome = self.pass(&snapshot, &server, request, Wanted::Rest, Errand::Resume(exchange, answers)).await;
-        Some(outcome.and_then(result_of))
+        Some(match (outcome, tool) {
+            (Ok(Outcome::Done(result)), Some(tool)) => Ok(self.finished(&snapshot, request, &tool, result).await),
+            (outcome, _) => outcome.and_then(result_of),
+        })
+    }
+
+    /// The result of a call that was parked, as it is passed on.
+    async fn finished(&self, snapshot: &Snapshot, request: &Request, tool: &str, result: Raw) -> Raw {
+        let name = request.params.string("name").unwrap_or_default();
+        let through = is_meta(request.client.surface, &self.latest(&request.client).view(), &name).then_some(&*name);
+        let position = ToolId::parse(tool).and_then(|id| snapshot.catalog.position(&id));
+        let entry = position.map(|at| &**snapshot.catalog.entry(at));
+        let finished = Finished { config: &snapshot.config, request, entry, tool, through, fields: &[] };
+        self.0.results.finish(finished, result).await
     }
 
     async fn ask(

@@ -24,6 +24,7 @@ use crate::precise::Tier;
 use crate::progress::{Progress, Waiting};
 use crate::recording::{Occurrence, Recording};
 use crate::request::Client;
+use crate::results::Results;
 use crate::scope::Scope;
 use crate::snapshot::Snapshot;
 use crate::toolsets::Toolsets;
@@ -49,6 +50,7 @@ pub(crate) struct Inner {
     pub(crate) gate: Gate,
     pub(crate) checker: Arc<Checker>,
     pub(crate) toolsets: Toolsets,
+    pub(crate) results: Results,
     pub(crate) learning: Arc<Learning>,
     pub(crate) precise: Tier,
     pub(crate) store: Kept,
@@ -77,6 +79,7 @@ impl Gateway {
             gate: Gate::new(usage, recording),
             checker: Arc::default(),
             toolsets: Toolsets::new(store.clone()),
+            results: Results::default(),
             learning,
             precise: Tier::default(),
             store,

@@ -92,7 +92,7 @@ impl Instruments {
     pub(crate) fn disclosed(&self, action: &Action, took: Duration) {
         let via = match action {
             Action::Search(..) => "search",
-            Action::Browse(..) | Action::Nodes(..) | Action::Active { .. } => "browse",
+            Action::Browse(..) | Action::Nodes(..) | Action::Active { .. } | Action::Read(_) => "browse",
             Action::Describe(..) => "describe",
             Action::Load(_) => "load",
             Action::Call { .. } | Action::Unknown(_) | Action::Refuse(_) => return,

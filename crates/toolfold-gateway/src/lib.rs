@@ -27,6 +27,7 @@ mod progress;
 mod recording;
 mod remembered;
 mod request;
+mod results;
 mod scope;
 mod share;
 mod snapshot;

@@ -161,6 +161,7 @@ impl Recording {
             Action::Describe(..) => (EventKind::Describe, None),
             Action::Load(_) => (EventKind::Load, None),
             Action::Active { .. } => (EventKind::Browse, None),
+            Action::Read(_) => (EventKind::Browse, Some("results.read".to_owned())),
             Action::Call { .. } | Action::Unknown(_) | Action::Refuse(_) => return Ok(()),
         };
         let shown = shown(&view, action, answer, noted);

@@ -28,7 +28,11 @@ pub enum Action {
     Call {
         entry: usize,
         arguments: Option<Raw>,
+        /// The parts of its result that alone are wanted; none for the whole.
+        fields: Vec<String>,
     },
+    /// More of a result that was kept.
+    Read(Option<Raw>),
     /// A tool is named that is not there: what is there instead takes a while to find out.
     Unknown(Unknown),
     Refuse(Refusal),

@@ -30,7 +30,7 @@ pub(super) static TABLE: Table = Table {
         },
         Meta {
             name: CALL,
-            definition: r#"{"name":"call_tool","description":"Call a tool that find_tools showed.","inputSchema":{"type":"object","properties":{"tool":{"type":"string"},"arguments":{"type":"object"}},"required":["tool"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
+            definition: r#"{"name":"call_tool","description":"Call a tool that find_tools showed. fields: paths to keep of its JSON.","inputSchema":{"type":"object","properties":{"tool":{"type":"string"},"arguments":{"type":"object"},"fields":{}},"required":["tool"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
             listed: Listed::Always,
             ask: |asking, given| call_through(asking, given, CALL, &["tool", "name"], FIND),
         },

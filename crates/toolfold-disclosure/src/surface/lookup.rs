@@ -19,10 +19,14 @@ const SHOWN: usize = 100;
 /// Names of one request that others are suggested for.
 const MOST_SUGGESTED: usize = 10;
 
+/// What reads a result that was kept. Nobody's tool: a server's own of that name comes first.
+const READ: [&str; 3] = ["results.read", "results__read", "results/read"];
+
 /// A call of a real tool, however it is spelled.
 pub(crate) fn call(view: &View<'_>, name: &str, arguments: Option<Raw>) -> Action {
     match view.resolve(name) {
-        Ok(entry) => Action::Call { entry, arguments },
+        Ok(entry) => Action::Call { entry, arguments, fields: Vec::new() },
+        Err(_) if READ.contains(&name) => Action::Read(arguments),
         Err(_) => Action::Unknown(Unknown { names: vec![spelling(name)], loading: false }),
     }
 }
@@ -41,8 +45,26 @@ pub(super) fn call_through(
         let message = format!("{own} needs `{}`: the name of a tool, as {finder} shows it.", keys[0]);
         Refusal::new(Code::InvalidRequest, message).next(Next::Overview)
     })?;
+    let fields = fields(asking.view, &mut given, &name)?;
     let inner = given.take_inner(key);
-    through(asking, own, &name, inner)
+    let mut action = through(asking, own, &name, inner)?;
+    if let Action::Call { fields: wanted, .. } = &mut action {
+        *wanted = fields;
+    }
+    Ok(action)
+}
+
+/// The fields of a result that are wanted, where `fields` is ours: arguments may stand beside a tool's name, and the tool may
+/// have a parameter of that name.
+fn fields(view: &View<'_>, given: &mut Arguments, tool: &str) -> Result<Vec<String>, Refusal> {
+    let has_parameter = |at: usize| view.entry(at).definition.get().contains("\"fields\"");
+    let beside = !given.has("arguments") && view.resolve(tool).is_ok_and(has_parameter);
+    if beside || !given.has("fields") {
+        return Ok(Vec::new());
+    }
+    let fields = given.texts("fields")?;
+    given.take("fields");
+    Ok(fields)
 }
 
 /// As [`call_through`], where name and arguments have been read.

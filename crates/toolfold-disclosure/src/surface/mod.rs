@@ -116,7 +116,7 @@ pub fn answer(surface: Surface, view: &View<'_>, action: &Action) -> Result<Raw,
         Action::Describe(describe, shape) => shape(view, describe),
         Action::Unknown(unknown) => Err(lookup::nobody(view, unknown)),
         Action::Refuse(refusal) => Err(refusal.clone()),
-        Action::Load(_) | Action::Active { .. } | Action::Call { .. } => {
+        Action::Load(_) | Action::Active { .. } | Action::Call { .. } | Action::Read(_) => {
             Err(Refusal::new(Code::InvalidRequest, "This request is not answered from the catalog."))
         }
     };

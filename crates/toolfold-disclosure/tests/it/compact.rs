@@ -182,7 +182,7 @@ fn a_call_is_understood_in_every_spelling() {
         ("slack__post_message", arguments.clone()),
         ("post_message", arguments.clone()),
     ] {
-        let Action::Call { entry, arguments: sent } = fixture.route(name, given.clone()) else {
+        let Action::Call { entry, arguments: sent, .. } = fixture.route(name, given.clone()) else {
             panic!("{name} {given} is no call");
         };
         assert_eq!(entry, wanted);

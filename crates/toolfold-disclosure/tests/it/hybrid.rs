@@ -70,7 +70,8 @@ fn the_category_filter_works() {
 fn use_tool_executes_set_light() {
     let fixture = fixture();
     let arguments = json!({"name": "set_light", "arguments": {"device_id": "abc", "brightness": 80}});
-    let Action::Call { entry, arguments } = route(Surface::Hybrid, &fixture.view(), "use_tool", Some(&raw(&arguments)))
+    let Action::Call { entry, arguments, .. } =
+        route(Surface::Hybrid, &fixture.view(), "use_tool", Some(&raw(&arguments)))
     else {
         panic!("not a call");
     };

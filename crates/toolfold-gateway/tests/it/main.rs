@@ -9,6 +9,7 @@ mod pins;
 mod pins_kept;
 mod precise;
 mod registering;
+mod results;
 
 use std::sync::Arc;
 

@@ -26,6 +26,7 @@ const ORDER: [&str; 24] = [
     "toolfold-disclosure",
     "toolfold-store",
     "toolfold-audit",
+    "toolfold-results",
     "toolfold-gateway",
     "toolfold-serve",
     "toolfold-toolbox",

@@ -1,0 +1,123 @@
+//! What of a tool result a model reads: its structured content, or its texts. Pictures, sounds and links are no part of it.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
+
+/// The part of a result that is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Body {
+    pub format: Format,
+    pub text: String,
+    /// Content that is no text, as it came: it stays in the answer.
+    pub others: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    Json,
+    Text,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ToolResult<'a> {
+    #[serde(borrow, default)]
+    content: Vec<&'a RawValue>,
+    #[serde(borrow, default)]
+    structured_content: Option<&'a RawValue>,
+    #[serde(default)]
+    is_error: bool,
+}
+
+#[derive(Deserialize)]
+struct Content<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Cow<'a, str>,
+    #[serde(borrow, default)]
+    text: Option<Cow<'a, str>>,
+}
+
+/// What there is to read of a tool result, where that is more than `over` characters. `None` for less, for errors (what went
+/// wrong is said at once, not kept), and for what is no tool result.
+pub fn body_of(result: &str, over: usize) -> Option<Body> {
+    // There are never more characters than bytes: most results are let by without being looked at.
+    if result.len() <= over {
+        return None;
+    }
+    let ToolResult { content, structured_content, is_error } = serde_json::from_str(result).ok()?;
+    if is_error {
+        return None;
+    }
+    let (mut texts, mut others) = (Vec::new(), Vec::new());
+    for item in content {
+        match serde_json::from_str::<Content<'_>>(item.get()) {
+            Ok(Content { kind, text: Some(text) }) if kind == "text" => texts.push(text),
+            _ => others.push(item.get().to_owned()),
+        }
+    }
+    let structured = structured_content.map(RawValue::get).filter(|json| is_nested(json));
+    let is_long = |text: &str| text.len() > over && text.chars().count() > over;
+    let joined = match texts.len() {
+        1 => texts.pop().unwrap_or_default(),
+        _ => Cow::Owned(texts.join("\n")),
+    };
+    if !is_long(&joined) && !structured.is_some_and(is_long) {
+        return None;
+    }
+    let (format, text) = match structured {
+        Some(json) => (Format::Json, json.to_owned()),
+        None if is_nested(&joined) && is_json(&joined) => (Format::Json, joined.into_owned()),
+        None => (Format::Text, joined.into_owned()),
+    };
+    Some(Body { format, text, others })
+}
+
+/// Whether it can be a list or an object: a number or a string of that length is read as text.
+fn is_nested(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '['])
+}
+
+fn is_json(text: &str) -> bool {
+    serde_json::from_str::<IgnoredAny>(text).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn body(result: serde_json::Value) -> Option<(Format, String, usize)> {
+        body_of(&result.to_string(), 20).map(|body| (body.format, body.text, body.others.len()))
+    }
+
+    #[test]
+    fn what_is_long_is_kept_as_what_it_is() {
+        let long = "word ".repeat(10);
+        let text = |text: &str| json!({"type": "text", "text": text});
+        assert_eq!(body(json!({"content": [text("short")]})), None);
+        assert_eq!(body(json!({"content": [text(&long)]})), Some((Format::Text, long.clone(), 0)));
+        let list = json!([1, 2, {"three": long}]).to_string();
+        assert_eq!(body(json!({"content": [text(&list)]})), Some((Format::Json, list.clone(), 0)));
+        let both = json!({"content": [text(&list)], "structuredContent": {"items": [1, 2, 3, 4, 5, 6, 7]}});
+        assert_eq!(body(both).unwrap().0, Format::Json);
+        let broken = format!("{list}]");
+        assert_eq!(body(json!({"content": [text(&broken)]})), Some((Format::Text, broken, 0)));
+        let parts = json!({"content": [text(&long), {"type": "image", "data": "AAAA"}, text("end")]});
+        assert_eq!(body(parts), Some((Format::Text, format!("{long}\nend"), 1)));
+    }
+
+    #[test]
+    fn errors_pictures_and_what_is_no_result_are_left_alone() {
+        let long = "word ".repeat(10);
+        assert_eq!(body(json!({"content": [{"type": "text", "text": long}], "isError": true})), None);
+        assert_eq!(body(json!({"content": [{"type": "image", "data": long}]})), None);
+        assert_eq!(body(json!({"contents": [{"text": long}]})), None);
+        assert_eq!(body_of("not json, and longer than twenty characters", 20), None);
+        // Forty bytes, twenty characters.
+        assert_eq!(body(json!({"content": [{"type": "text", "text": "é".repeat(20)}]})), None);
+    }
+}

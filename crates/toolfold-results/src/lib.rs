@@ -1,0 +1,24 @@
+//! Results that are larger than a model should read at once: kept whole, shown in outline, read in parts.
+//!
+//! What a reader would get wrong: nothing here decides which result is kept, or for how long anybody may want it. That is the
+//! gateway's business; this crate knows how to keep bytes that may be secrets ([`Shelf`]), what to say of them
+//! ([`summary`]), and how to answer questions about them within counted work ([`read`]).
+
+mod body;
+mod excerpt;
+mod fields;
+mod functions;
+mod items;
+mod operand;
+mod outline;
+mod query;
+mod read;
+mod shelf;
+mod summary;
+
+pub use body::{Body, Format, body_of};
+pub use fields::{Fields, cut};
+pub use query::{QueryError, query};
+pub use read::{Reading, WrongReading, read};
+pub use shelf::{Handle, NotKept, Room, Shelf, Shelved};
+pub use summary::summary;
