@@ -65,9 +65,14 @@ impl Precise {
 
     /// Of these entries alone, in this order.
     pub(crate) fn part(&self, positions: &[usize]) -> Precise {
-        let mut vectors = Vectors::default();
-        positions.iter().for_each(|position| vectors.push(self.vectors.row(*position)));
-        Precise { encode: self.encode.clone(), vectors }
+        let mut part = Precise::new(self.encode.clone());
+        for position in positions {
+            part.vectors.push(self.vectors.row(*position));
+            let (range, width) = self.pieces.of(*position);
+            part.pieces.bytes.extend_from_slice(&self.pieces.bytes[range]);
+            part.pieces.ends.push((part.pieces.bytes.len(), width));
+        }
+        part
     }
 
     pub(crate) fn len(&self) -> usize {
