@@ -84,7 +84,7 @@ pub fn plan_import(
             let (client, scope, path) = (file.client.name, file.scope.clone(), file.path.clone());
             let from = FoundIn { client, scope, path, name: found.name.clone() };
             match &found.outcome {
-                Err(why) => plan.left_out.push(LeftOut { name: found.name.clone(), from, why: why.clone() }),
+                Err(why) => plan.left_out.push(LeftOut { name: found.name.clone(), from, why: why.to_string() }),
                 Ok(definition) if is_own(definition, options.port) => {
                     let why = "it is Toolfold itself".to_owned();
                     plan.left_out.push(LeftOut { name: found.name.clone(), from, why });

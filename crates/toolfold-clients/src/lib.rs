@@ -39,7 +39,7 @@ pub use import::{
 };
 pub use install::{FileChange, InstallError, InstallPlan, apply_install, apply_undo, plan_install, plan_undo};
 pub use own::{USUAL_PORT, is_own};
-pub use read::ForeignServer;
+pub use read::{ForeignServer, NoServer};
 pub use recognise::{Recognised, recognise};
 pub use secrets::MovedSecret;
 pub use survey::{Scope, SeenFile, Unreadable, seen, survey};

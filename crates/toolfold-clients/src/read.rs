@@ -13,12 +13,26 @@ use crate::variables::{Folders, escaped, translate};
 /// How a note begins that tells why an entry cannot be used as it is.
 pub(crate) const FOR_NOW: &str = "off for now";
 
+/// Why an entry cannot be taken over at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NoServer {
+    #[error("it is not a table of keys")]
+    NoTable,
+    #[error("it is a part of that program, not a server")]
+    BuiltIn,
+    #[error("it speaks over WebSocket, which Toolfold does not")]
+    WebSocket,
+    #[error("it is reached through a local socket, which Toolfold cannot do")]
+    LocalSocket,
+    #[error("it has neither a command nor a URL")]
+    Nowhere,
+}
+
 /// What an entry became.
 #[derive(Debug, Clone)]
 pub struct ForeignServer {
     pub name: String,
-    /// Why it cannot be taken over at all, or what it is.
-    pub outcome: Result<ServerDefinition, String>,
+    pub outcome: Result<ServerDefinition, NoServer>,
     /// What is different here, or why it is off.
     pub notes: Vec<String>,
 }
@@ -48,7 +62,7 @@ pub(crate) fn servers(container: &Value, reading: Reading<'_>) -> Vec<ForeignSer
 pub(crate) fn server(name: &str, value: &Value, reading: Reading<'_>) -> ForeignServer {
     let name = name.to_owned();
     let Some(table) = value.as_object() else {
-        return ForeignServer { name, outcome: Err("it is not a table of keys".to_owned()), notes: Vec::new() };
+        return ForeignServer { name, outcome: Err(NoServer::NoTable), notes: Vec::new() };
     };
     let mut entry = Entry { table: flat(table), reading, notes: Vec::new(), off: Vec::new() };
     let outcome = entry.definition();
@@ -81,13 +95,13 @@ struct Entry<'a> {
 }
 
 impl Entry<'_> {
-    fn definition(&mut self) -> Result<ServerDefinition, String> {
+    fn definition(&mut self) -> Result<ServerDefinition, NoServer> {
         let kind = self.text(&["type", "transport"]).unwrap_or_default();
         match kind.as_str() {
             "builtin" | "platform" | "frontend" | "inline_python" | "sdk" => {
-                return Err("it is a part of that program, not a server".to_owned());
+                return Err(NoServer::BuiltIn);
             }
-            "ws" | "websocket" => return Err("it speaks over WebSocket, which Toolfold does not".to_owned()),
+            "ws" | "websocket" => return Err(NoServer::WebSocket),
             "sse" => self.notes.push("the old SSE transport is spoken as streamable HTTP".to_owned()),
             _ => {}
         }
@@ -104,12 +118,12 @@ impl Entry<'_> {
             }
             (None, Some(url)) => {
                 if url.starts_with("unix:") || url.starts_with("pipe:") {
-                    return Err("it is reached through a local socket, which Toolfold cannot do".to_owned());
+                    return Err(NoServer::LocalSocket);
                 }
                 made.url = Some(self.translated(&url));
                 made.headers = self.headers();
             }
-            (None, None) => return Err("it has neither a command nor a URL".to_owned()),
+            (None, None) => return Err(NoServer::Nowhere),
         }
         self.limits(&mut made);
         self.switches(&mut made);
@@ -237,6 +251,7 @@ impl Entry<'_> {
     fn translated(&mut self, text: &str) -> String {
         let folders = Folders { home: self.reading.home, project: self.reading.project };
         translate(text, self.reading.variables, folders).unwrap_or_else(|why| {
+            let why = why.to_string();
             if !self.off.contains(&why) {
                 self.off.push(why);
             }

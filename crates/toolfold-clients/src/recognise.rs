@@ -49,12 +49,12 @@ fn translated(client: &'static KnownClient, servers: Vec<ForeignServer>) -> Reco
     let mut taken = Vec::new();
     for server in servers {
         let name = free_name(&server.name, "", &taken);
-        let written = server.outcome.and_then(|definition| {
-            write_server(&recognised.toml, &name, &definition).map_err(|error| error.to_string())
-        });
+        let written = server.outcome.map(|definition| write_server(&recognised.toml, &name, &definition));
+        let left_out = |why: &dyn std::fmt::Display| (name.clone(), format!("is left out: {why}"));
         match written {
-            Ok(toml) => recognised.toml = toml,
-            Err(why) => recognised.notes.push((name.clone(), format!("is left out: {why}"))),
+            Ok(Ok(toml)) => recognised.toml = toml,
+            Ok(Err(why)) => recognised.notes.push(left_out(&why)),
+            Err(why) => recognised.notes.push(left_out(&why)),
         }
         if name != server.name {
             recognised.notes.push((name.clone(), format!("is called {:?} there", server.name)));

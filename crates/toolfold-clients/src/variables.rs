@@ -15,8 +15,19 @@ pub(crate) struct Folders<'a> {
     pub(crate) project: Option<&'a Path>,
 }
 
+/// Why a text has no translation.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Untranslated {
+    #[error("a value is read from a file there (`{{file:…}}`)")]
+    FromFile,
+    #[error("a value is asked for by the editor there (`${{input:{0}}}`)")]
+    AskedFor(String),
+    #[error("`${{{kind}}}` is {what} there, and none is open here")]
+    NoFolder { kind: String, what: &'static str },
+}
+
 /// The text as Toolfold writes it, or why there is none.
-pub(crate) fn translate(text: &str, spelling: Variables, folders: Folders<'_>) -> Result<String, String> {
+pub(crate) fn translate(text: &str, spelling: Variables, folders: Folders<'_>) -> Result<String, Untranslated> {
     let mut out = Written::default();
     let mut rest = text;
     while !rest.is_empty() {
@@ -87,7 +98,7 @@ enum Piece<'t> {
     Text,
     Variable(&'t str, Option<&'t str>),
     Folder(&'t str),
-    Unknown(String),
+    Unknown(Untranslated),
 }
 
 /// The length of the next piece, and what it is.
@@ -108,7 +119,7 @@ fn next(text: &str, spelling: Variables) -> (usize, Piece<'_>) {
             return (end + 2, Piece::Variable(name, None));
         }
         if inner[..end].starts_with("file:") {
-            return (end + 2, Piece::Unknown("a value is read from a file there (`{file:…}`)".to_owned()));
+            return (end + 2, Piece::Unknown(Untranslated::FromFile));
         }
     }
     if let (Some(inner), Dollar) = (text.strip_prefix('$'), spelling) {
@@ -127,7 +138,7 @@ fn braces(inner: &str, spelling: Variables) -> Piece<'_> {
     let (name, default) = inner.split_once(":-").map_or((inner, None), |(name, default)| (name, Some(default)));
     if let Some(id) = name.strip_prefix("input:") {
         let id: String = id.chars().filter(|c| !c.is_control()).take(40).collect();
-        return Piece::Unknown(format!("a value is asked for by the editor there (`${{input:{id}}}`)"));
+        return Piece::Unknown(Untranslated::AskedFor(id));
     }
     match name.strip_prefix("env:").filter(|_| is_editor).unwrap_or(name) {
         folder @ ("userHome" | "workspaceFolder" | "workspaceRoot" | "pathSeparator" | "/") if is_editor => {
@@ -138,10 +149,10 @@ fn braces(inner: &str, spelling: Variables) -> Piece<'_> {
     }
 }
 
-fn folder(kind: &str, folders: Folders<'_>) -> Result<String, String> {
-    let told = |path: Option<&Path>, what: &str| {
+fn folder(kind: &str, folders: Folders<'_>) -> Result<String, Untranslated> {
+    let told = |path: Option<&Path>, what: &'static str| {
         path.map(|path| path.display().to_string())
-            .ok_or_else(|| format!("`${{{kind}}}` is {what} there, and none is open here"))
+            .ok_or_else(|| Untranslated::NoFolder { kind: kind.to_owned(), what })
     };
     match kind {
         "userHome" => told(folders.home, "your home"),
@@ -203,7 +214,7 @@ mod tests {
         assert_eq!(check("x{env:T}y", Variables::Curly).unwrap(), "x${T}y");
         assert_eq!(check("${T} $T {env:T} $$", Variables::Nothing).unwrap(), "$${T} $T {env:T} $$$");
         let asked = check("${input:key}", Variables::Editor).unwrap_err();
-        assert_eq!(asked, "a value is asked for by the editor there (`${input:key}`)");
+        assert_eq!(asked.to_string(), "a value is asked for by the editor there (`${input:key}`)");
         assert!(check("{file:~/x}", Variables::Curly).is_err());
         assert!(check("${workspaceFolder}/x", Variables::Editor).is_err());
         let here = Folders { home: Some(Path::new("/h")), project: Some(Path::new("/p")) };

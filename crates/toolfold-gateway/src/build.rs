@@ -9,9 +9,9 @@ use toolfold_core::{Absent, ServerName, ToolId};
 use toolfold_upstream::Manifest;
 
 use crate::change::Change;
-use crate::claims::Claims;
+use crate::claims::{Claimant, Claims};
 use crate::gate::Source;
-use crate::offers::Offers;
+use crate::offers::{Offers, addresses};
 use crate::snapshot::{Built, Offerer, Snapshot};
 use crate::trust::{Held, Quarantine};
 
@@ -23,6 +23,19 @@ pub(crate) struct Plan {
     pub(crate) used: Vec<ToolId>,
     pub(crate) absent: Vec<Absent>,
     pub(crate) before: Arc<Snapshot>,
+    pub(crate) claims: Claims,
+    /// Who came at once with whom, for the question who had an address first.
+    pub(crate) wave: u64,
+}
+
+/// What came of it.
+pub(crate) struct Finished {
+    pub(crate) next: Arc<Snapshot>,
+    /// What clients must be told.
+    pub(crate) changes: Vec<Change>,
+    pub(crate) claims: Claims,
+    /// Addresses that a server named and another had already.
+    pub(crate) late: Vec<(ServerName, String)>,
 }
 
 /// One server's part in it.
@@ -31,14 +44,17 @@ pub(crate) struct Part {
     pub(crate) source: Source,
     pub(crate) prefix: bool,
     pub(crate) tools: Option<Arc<ServerTools>>,
+    /// What serves of its list.
     pub(crate) manifest: Option<Arc<Manifest>>,
+    /// What it said, all of it.
+    pub(crate) listed: Option<Arc<Manifest>>,
     pub(crate) held: Vec<Arc<Held>>,
     pub(crate) review: Vec<String>,
 }
 
 impl Plan {
-    /// The snapshot, and what clients must be told of it.
-    pub(crate) fn build(self, claims: &Claims) -> (Arc<Snapshot>, Vec<Change>) {
+    pub(crate) fn build(mut self) -> Finished {
+        let late = self.settle_claims();
         let tools = self.servers.iter().filter_map(|part| part.tools.clone());
         let catalog = Catalog::merge_beside(self.number, tools, toolfold_disclosure::is_reserved);
         let index = self.before.index.update(&catalog);
@@ -49,9 +65,9 @@ impl Plan {
             Some(Offerer { server: part.name.clone(), prefix: part.prefix, manifest })
         });
         let parts: Vec<Offerer> = parts.collect();
-        let offers = Offers::merge(parts.iter().map(Offerer::offering).collect(), claims);
+        let offers = Offers::merge(parts.iter().map(Offerer::offering).collect(), &self.claims);
         // Kept where somebody may see less than all, and then has to be told anew whose each address is.
-        let claims = if self.config.rules.is_empty() { Claims::default() } else { claims.clone() };
+        let claims = if self.config.rules.is_empty() { Claims::default() } else { self.claims.clone() };
         let sources = self.servers.iter().map(|part| (part.name.clone(), part.source.clone())).collect();
         let held = self.servers.iter().flat_map(|part| part.held.iter().cloned()).collect();
         let review = |part: &Part| part.review.iter().map(|id| (part.name.clone(), id.clone())).collect::<Vec<_>>();
@@ -62,6 +78,20 @@ impl Plan {
         let next = Arc::new(Snapshot::new(built, &self.used, self.absent));
         next.prepare(&self.before);
         let changes = Change::between(&self.before, &next);
-        (next, changes)
+        Finished { next, changes, claims: self.claims, late }
     }
+
+    /// Whose each address is.
+    fn settle_claims(&mut self) -> Vec<(ServerName, String)> {
+        let claimants: Vec<Claimant<'_>> = self.servers.iter().filter_map(claimant).collect();
+        self.claims.update(&claimants, self.wave)
+    }
+}
+
+/// What a server says it has.
+fn claimant(part: &Part) -> Option<Claimant<'_>> {
+    let (served, listed) = (part.manifest.as_ref()?, part.listed.as_ref()?);
+    let mut all = addresses(&served.resources, "uri");
+    all.extend(addresses(&served.templates, "uriTemplate"));
+    Some(Claimant { server: &part.name, addresses: all, second: &listed.second })
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use toolfold_access::Level;
-use toolfold_core::{Code, Refusal, ServerName, ToolId, words};
+use toolfold_core::{Code, Refusal, ServerName, ToolId, beginning, words};
 use toolfold_disclosure::{is_meta, refusal_result};
 use toolfold_wire::{Id, Object, Peer, Raw, RpcError, code};
 
@@ -16,6 +16,10 @@ use crate::request::{Client, LogLevel, Request};
 use crate::results::{self, Finished};
 use crate::snapshot::Snapshot;
 use crate::trust::Held;
+
+/// Characters that are said back of a name, and of an address.
+const SHORT: usize = 128;
+const LONG: usize = 512;
 
 impl Gateway {
     /// Answers one request, in the shape that both eras share.
@@ -193,8 +197,8 @@ impl Gateway {
     async fn set_log_level(&self, request: &Request) -> Result<Raw, RpcError> {
         let level = request.text("level")?;
         let level = LogLevel::parse(&level).ok_or_else(|| {
-            let shown: String = level.chars().take(32).collect();
-            RpcError::invalid_params(format!("Unknown log level {shown:?}: use one of {}.", LogLevel::NAMES.join(", ")))
+            let (shown, known) = (beginning(&level, SHORT), LogLevel::NAMES.join(", "));
+            RpcError::invalid_params(format!("Unknown log level {shown:?}: use one of {known}."))
         })?;
         request.client.set_log_level(level);
         let snapshot = self.seen(request).await;
@@ -210,8 +214,7 @@ impl Gateway {
         let snapshot = self.seen(&request).await;
         // With rules, what nobody here knows is for those alone who may ask that server anything.
         let Some(server) = only(servers(&snapshot)).filter(|server| snapshot.commands(server)) else {
-            let method: String = request.method.chars().take(128).collect();
-            return Err(RpcError::method_not_found(&method));
+            return Err(RpcError::method_not_found(&beginning(&request.method, SHORT)));
         };
         let params = request.params.clone();
         self.ask(&snapshot, &server, &request, Wanted::Anything, params).await
@@ -303,8 +306,7 @@ impl Request {
     /// The parameters of a message as an object, once, where it comes in.
     pub fn params_of(method: &str, params: Option<&Raw>) -> Result<Object, RpcError> {
         Object::parse_optional(params).ok_or_else(|| {
-            let method: String = method.chars().take(128).collect();
-            RpcError::invalid_params(format!("The params of {method} must be an object."))
+            RpcError::invalid_params(format!("The params of {} must be an object.", beginning(method, SHORT)))
         })
     }
 
@@ -355,19 +357,18 @@ fn has_resources(snapshot: &Snapshot, server: &ServerName) -> bool {
 fn no_prompt(snapshot: &Snapshot, name: &str) -> RpcError {
     let nearest = words::nearest(name, snapshot.offers.prompts.names());
     let hint = nearest.map_or_else(String::new, |nearest| format!(" Did you mean {nearest:?}?"));
-    let name: String = name.chars().take(128).collect();
-    RpcError::invalid_params(format!("There is no prompt {name:?}.{hint}"))
+    RpcError::invalid_params(format!("There is no prompt {:?}.{hint}", beginning(name, SHORT)))
 }
 
 fn no_resource(client: &Client, uri: &str) -> RpcError {
     let code = if client.has_session() { code::RESOURCE_NOT_FOUND_LEGACY } else { code::INVALID_PARAMS };
-    let uri: String = uri.chars().take(512).collect();
+    let uri = beginning(uri, LONG);
     RpcError::new(code, format!("Resource not found: {uri}")).with_data(&Object::new().with("uri", &uri))
 }
 
 /// Two servers could be meant, and neither may speak for the other.
 fn contested(uri: &str, servers: &[ServerName]) -> RpcError {
-    let uri: String = uri.chars().take(512).collect();
+    let uri = beginning(uri, LONG);
     let spellings: Vec<String> = servers.iter().take(8).map(|server| format!("{server}+{uri}")).collect();
     RpcError::invalid_params(format!("Several servers have {uri}. Ask for one of: {}", spellings.join(", ")))
 }

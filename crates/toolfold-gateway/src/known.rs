@@ -78,14 +78,14 @@ impl Known {
     }
 
     /// Takes in a list, which is judged before anything of it serves.
-    pub(crate) fn is_listed(&mut self, listed: Option<Listed>) {
+    pub(crate) fn take_list(&mut self, listed: Option<Listed>) {
         self.unjudged |= listed.is_some();
         self.listed = listed;
     }
 
     /// Takes in what serves of its list; nothing where it could not be judged, and then it stays as it was. Says what is held
     /// now and was not before.
-    pub(crate) fn is_judged(&mut self, judged: Option<Judged>) -> Vec<Arc<Held>> {
+    pub(crate) fn take_judgement(&mut self, judged: Option<Judged>) -> Vec<Arc<Held>> {
         (self.unjudged, self.judging) = (false, false);
         let Some(judged) = judged else { return Vec::new() };
         if self.told.len() > MOST_TOLD {
@@ -126,7 +126,7 @@ impl Known {
     }
 
     /// Takes in a state; whether that changes what can be said of it.
-    pub(crate) fn is_now(&mut self, state: &State) -> bool {
+    pub(crate) fn take_state(&mut self, state: &State) -> bool {
         let failing = match state {
             State::Failing { why, .. } => Some(why.clone()),
             State::Ready => None,

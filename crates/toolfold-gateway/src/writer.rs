@@ -265,7 +265,7 @@ impl Writer {
         let name = config.name.clone();
         let mut known = Known::server(Source::Server(upstream), config.clone(), failure);
         if let Some(manifest) = manifest {
-            known.is_listed(spawn_blocking(move || Listed::read(&config, manifest, None)).await.ok());
+            known.take_list(spawn_blocking(move || Listed::read(&config, manifest, None)).await.ok());
         }
         self.servers.insert(name, known);
     }
@@ -286,7 +286,7 @@ impl Writer {
                     let happened = Occurrence { server: Some(&server), ..Occurrence::new(EventKind::Server, state) };
                     inner.gate.recording.happened(happened);
                 }
-                if known.is_now(&state) { Dirty::Missing } else { Dirty::Nothing }
+                if known.take_state(&state) { Dirty::Missing } else { Dirty::Nothing }
             }
             Happened::Listed(manifest) => {
                 info!(%server, tools = manifest.tools.len(), protocol = %manifest.version, "listed");
@@ -298,7 +298,7 @@ impl Writer {
                 if let (Some(store), Some(manifest)) = (&self.store, &listed.manifest) {
                     remember(store, &config, manifest.clone());
                 }
-                known.is_listed(Some(listed));
+                known.take_list(Some(listed));
                 (known.failing, known.tried) = (None, true);
                 Dirty::Catalog
             }

@@ -198,7 +198,7 @@ impl Writer {
 
     fn serve_whole(&mut self, name: &ServerName) {
         if let Some(known) = self.servers.get_mut(name) {
-            known.is_judged(known.listed.clone().map(Judged::whole));
+            known.take_judgement(known.listed.clone().map(Judged::whole));
         }
     }
 
@@ -232,7 +232,7 @@ impl Writer {
         let config = self.servers.get(&source.server).and_then(|known| known.config.clone());
         let judged = spawn_blocking(move || serve(&listed, config.as_deref(), sentences, &old)).await;
         if let Some(known) = self.servers.get_mut(&source.server) {
-            let held = known.is_judged(judged.ok().map(|judged| Judged { review, ..judged }));
+            let held = known.take_judgement(judged.ok().map(|judged| Judged { review, ..judged }));
             self.note_held(&source.server, &held);
         }
         self.records.put(Dossier { source, number, record });

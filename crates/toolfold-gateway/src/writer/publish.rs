@@ -10,10 +10,8 @@ use tokio::time::Instant;
 use toolfold_core::{Absent, ServerName};
 
 use super::{AT_ONCE, Dirty, LONGEST_REST, News, QUICK, START, Writer};
-use crate::build::{Part, Plan};
-use crate::claims::Claimant;
+use crate::build::{Finished, Part, Plan};
 use crate::known::{Known, Listed};
-use crate::offers::addresses;
 use crate::precise::{HandOver, Vectors};
 use crate::remembered::remember;
 
@@ -36,7 +34,6 @@ impl Writer {
         let begun = Instant::now();
         self.judge().await;
         self.number += 1;
-        self.settle_claims();
         let plan = Plan {
             number: self.number,
             config: self.config.clone(),
@@ -44,17 +41,15 @@ impl Writer {
             used: self.used.clone(),
             absent: self.absent(),
             before,
+            wave: self.wave(),
+            claims: std::mem::take(&mut self.claims),
         };
-        let claims = std::mem::take(&mut self.claims);
-        let built = spawn_blocking(move || {
-            let built = plan.build(&claims);
-            (claims, built)
-        });
-        let Ok((claims, (next, changes))) = built.await else {
+        let Ok(Finished { next, changes, claims, late }) = spawn_blocking(move || plan.build()).await else {
             tracing::error!("the catalog could not be built: what is served is the one before");
             return;
         };
         self.claims = claims;
+        self.stand_back(late);
         let took = begun.elapsed();
         self.rest_until = Instant::now() + if took > QUICK { took.min(LONGEST_REST) } else { Duration::ZERO };
         let Some(inner) = self.inner.upgrade() else { return };
@@ -80,26 +75,19 @@ impl Writer {
         known.chain(unusable).collect()
     }
 
-    /// Whose each address is; what somebody could not have is remembered with its list.
-    fn settle_claims(&mut self) {
+    /// Who comes at once with whoever else is heard of now.
+    fn wave(&mut self) -> u64 {
         // A race of processes that were started together must not decide who speaks for whom.
         let starting = self.starting && self.started.elapsed() < START;
         if !starting || self.wave.1.elapsed() >= AT_ONCE {
             self.wave = (self.number, Instant::now());
         }
-        let claimants: Vec<Claimant<'_>> = self
-            .servers
-            .iter()
-            .filter_map(|(server, known)| {
-                let (manifest, second) = (known.served_manifest()?, &known.manifest()?.second);
-                let mut all = addresses(&manifest.resources, "uri");
-                all.extend(addresses(&manifest.templates, "uriTemplate"));
-                Some(Claimant { server, addresses: all, second })
-            })
-            .collect();
-        let second = self.claims.update(&claimants, self.wave.0);
-        drop(claimants);
-        for (server, address) in second {
+        self.wave.0
+    }
+
+    /// What somebody could not have is remembered with its list.
+    fn stand_back(&mut self, late: Vec<(ServerName, String)>) {
+        for (server, address) in late {
             let Some(Known { listed: Some(Listed { manifest: Some(manifest), .. }), config, .. }) =
                 self.servers.get_mut(&server)
             else {
@@ -128,6 +116,7 @@ fn part((name, known): (&ServerName, &Known)) -> Part {
         prefix: known.prefix(),
         tools: known.judged.as_ref().map(|judged| judged.served.tools.clone()),
         manifest: known.served_manifest().cloned(),
+        listed: known.manifest().cloned(),
         held: known.judged.as_ref().map(|judged| judged.held.clone()).unwrap_or_default(),
         review: known.judged.as_ref().map(|judged| judged.review.clone()).unwrap_or_default(),
     }

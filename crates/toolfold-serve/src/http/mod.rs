@@ -128,8 +128,8 @@ pub async fn serve_http_within(
     tokio::spawn(sessions.clone().announce(gateway.clone(), stop.clone()));
     let (budget, subscriptions) = (Arc::new(Budget::of(&gateway)), Arc::new(Semaphore::new(SUBSCRIPTIONS)));
     let end = CancellationToken::new();
-    let page = PageState { recent: Arc::new(page::Recent::new()), costs: page::Costs::default() };
-    tokio::spawn(page.recent.clone().follow(gateway.calls(), end.clone()));
+    let page = PageState { recent: Arc::new(page::Recent::new(gateway.calls())), costs: page::Costs::default() };
+    tokio::spawn(page.recent.clone().follow(end.clone()));
     let app = Arc::new(App {
         gateway,
         surface,

@@ -13,7 +13,7 @@ use hyper::header::{self, HeaderValue};
 use hyper::{HeaderMap, StatusCode};
 use serde::Serialize;
 use serde_json::{Value, json};
-use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, watch};
 use tokio_util::sync::CancellationToken;
 use toolfold_core::{Code, Principal, Refusal, shown_line};
@@ -31,9 +31,13 @@ const KEPT: usize = 500;
 const FOLLOWERS: usize = 64;
 /// Calls that come within this are told together.
 const GATHER: Duration = Duration::from_millis(100);
+/// How long nobody listens after a call was written down: whoever calls meanwhile has nobody to wake, which costs more
+/// than the writing.
+const REST: Duration = Duration::from_millis(20);
 
 #[derive(Debug)]
 pub(crate) struct Recent {
+    heard: Mutex<broadcast::Receiver<CallRecord>>,
     kept: Mutex<Kept>,
     /// How many calls there were.
     newest: watch::Sender<u64>,
@@ -84,23 +88,46 @@ struct Told {
 }
 
 impl Recent {
-    pub(crate) fn new() -> Self {
-        Recent { kept: Mutex::default(), newest: watch::Sender::new(0), places: Arc::new(Semaphore::new(FOLLOWERS)) }
+    pub(crate) fn new(calls: broadcast::Receiver<CallRecord>) -> Self {
+        let places = Arc::new(Semaphore::new(FOLLOWERS));
+        Recent { heard: Mutex::new(calls), kept: Mutex::default(), newest: watch::Sender::new(0), places }
     }
 
     /// Writes down every call from now on.
-    pub(crate) async fn follow(self: Arc<Self>, mut calls: broadcast::Receiver<CallRecord>, stop: CancellationToken) {
+    pub(crate) async fn follow(self: Arc<Self>, stop: CancellationToken) {
         loop {
-            let heard = tokio::select! {
+            // Before what has come is taken in: what comes from here on rings.
+            let mut bell = self.heard().resubscribe();
+            self.catch_up();
+            let rang = tokio::select! {
                 () = stop.cancelled() => return,
-                heard = calls.recv() => heard,
+                rang = bell.recv() => rang,
             };
-            match heard {
-                Ok(record) => self.keep(&record),
-                Err(RecvError::Lagged(missed)) => self.lock().total += missed,
-                Err(RecvError::Closed) => return,
+            if matches!(rang, Err(RecvError::Closed)) {
+                return;
+            }
+            self.catch_up();
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = tokio::time::sleep(REST) => {}
             }
         }
+    }
+
+    /// Writes down what has come.
+    fn catch_up(&self) {
+        let mut heard = self.heard();
+        loop {
+            match heard.try_recv() {
+                Ok(record) => self.keep(&record),
+                Err(TryRecvError::Lagged(missed)) => self.lock().total += missed,
+                Err(TryRecvError::Empty | TryRecvError::Closed) => return,
+            }
+        }
+    }
+
+    fn heard(&self) -> MutexGuard<'_, broadcast::Receiver<CallRecord>> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn keep(&self, record: &CallRecord) {
@@ -118,6 +145,7 @@ impl Recent {
 
     /// What came after the call of this number, and the number to go on after.
     fn since(&self, after: u64, whose: &Whose) -> (Value, u64) {
+        self.catch_up();
         let kept = self.lock();
         let calls: Vec<&Told> = kept.calls.iter().filter(|call| call.number > after && whose.includes(call)).collect();
         let told = match whose {
@@ -245,6 +273,10 @@ mod tests {
         }
     }
 
+    fn recent() -> Arc<Recent> {
+        Arc::new(Recent::new(broadcast::Sender::new(1).subscribe()))
+    }
+
     fn follower(recent: &Arc<Recent>) -> Follower {
         Follower {
             newest: recent.newest.subscribe(),
@@ -263,7 +295,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn who_reads_slowly_misses_some_and_is_told_how_many() {
-        let recent = Arc::new(Recent::new());
+        let recent = recent();
         recent.keep(&record("files.read", "done"));
         let mut follower = follower(&recent);
         let first = told(&follower.next().await.unwrap());
@@ -279,7 +311,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_of_a_name_is_short_and_does_nothing() {
-        let recent = Recent::new();
+        let recent = recent();
         recent.keep(&record(&format!("files.\u{202e}{}", "x".repeat(100_000)), "done"));
         let call = recent.since(0, &Whose::All).0["calls"][0].clone();
         let tool = call["tool"].as_str().unwrap();
@@ -288,8 +320,19 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn who_looks_sees_the_last_call_though_nobody_was_woken_for_it() {
+        let calls = broadcast::Sender::new(8);
+        let recent = Recent::new(calls.subscribe());
+        for _ in 0..10 {
+            calls.send(record("files.read", "done")).unwrap();
+        }
+        let seen = recent.since(0, &Whose::All).0;
+        assert_eq!((&seen["total"], &seen["missed"]), (&json!(10), &json!(2)));
+    }
+
+    #[tokio::test]
     async fn a_stream_ends_with_the_server() {
-        let recent = Arc::new(Recent::new());
+        let recent = recent();
         let mut follower = follower(&recent);
         follower.next().await.unwrap();
         follower.stop.cancel();
