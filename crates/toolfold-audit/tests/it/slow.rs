@@ -42,8 +42,11 @@ async fn what_waits_for_a_disk_has_16_megabytes_and_whoever_waits_20_seconds() {
         kind: EventKind::Server,
         server: None,
         tool: None,
+        fingerprint: None,
+        by: None,
         outcome: Some("ready".to_owned()),
         about: None,
+        times: None,
     }));
     assert_eq!(audit.missed(), before);
 
