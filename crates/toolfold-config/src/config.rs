@@ -9,6 +9,7 @@ use std::time::Duration;
 use toolfold_core::{NodeRule, Pattern, Rule, Secret, ServerName, Surface, SurfaceSettings, Trust};
 
 use crate::access::Issuer;
+use crate::code::CodeSettings;
 use crate::operation::{AuditSettings, Limits, TelemetrySettings};
 use crate::results::ResultSettings;
 
@@ -35,9 +36,14 @@ pub struct Config {
     pub agents: Vec<PathBuf>,
     /// `SKILL.md` files, and folders with such files somewhere below.
     pub skills: Vec<PathBuf>,
+    /// Files of scripts, and folders of them.
+    pub scripts: Vec<PathBuf>,
     /// How far those files are believed.
     pub trust_agents: Trust,
     pub trust_skills: Trust,
+    pub trust_scripts: Trust,
+    /// What scripts may do and take.
+    pub code: CodeSettings,
     /// Nodes beside the built-in ones, or in place of some of them.
     pub nodes: Vec<NodeRule>,
     pub precise: PreciseTier,
@@ -170,8 +176,11 @@ impl Default for Config {
             unusable: BTreeMap::new(),
             agents: Vec::new(),
             skills: Vec::new(),
+            scripts: Vec::new(),
             trust_agents: Trust::default(),
             trust_skills: Trust::default(),
+            trust_scripts: Trust::default(),
+            code: CodeSettings::default(),
             nodes: Vec::new(),
             precise: PreciseTier::Off,
             http: Http::default(),

@@ -5,6 +5,7 @@
 //! variable holds.
 
 mod access;
+mod code;
 mod config;
 mod operation;
 mod options;
@@ -43,6 +44,7 @@ use std::path::PathBuf;
 
 pub use access::{Introspection, Issuer};
 pub use changes::{Changes, changed};
+pub use code::CodeSettings;
 pub use config::{
     Config, DEFAULT_MAX_MESSAGE, EraChoice, Http, Learn, PreciseTier, Server, Start, Timeouts, Transport,
 };

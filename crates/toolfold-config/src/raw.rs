@@ -1,6 +1,7 @@
 //! A configuration as it was typed: right keys, right types, nothing expanded and nothing decided.
 //! Whether the parts make sense together is asked in `resolve`, not here.
 
+use crate::code::RawCode;
 use crate::node::{Node, Value};
 use crate::raw_access::{RawIssuer, RawRule};
 use crate::raw_operation::{RawAudit, RawLimits, RawTelemetry};
@@ -34,8 +35,11 @@ pub(crate) struct RawConfig {
     pub(crate) store: Field<String>,
     pub(crate) agents: Field<Texts>,
     pub(crate) skills: Field<Texts>,
+    pub(crate) scripts: Field<Texts>,
     pub(crate) trust_agents: Field<String>,
     pub(crate) trust_skills: Field<String>,
+    pub(crate) trust_scripts: Field<String>,
+    pub(crate) code: RawCode,
     pub(crate) nodes: Vec<RawNodeRule>,
     pub(crate) rules: Vec<RawRule>,
     pub(crate) issuers: Vec<RawIssuer>,
@@ -115,6 +119,10 @@ impl RawConfig {
         raw.store = table.text("store", report);
         (raw.agents, raw.trust_agents) = read_paths(&mut table, "agents", report);
         (raw.skills, raw.trust_skills) = read_paths(&mut table, "skills", report);
+        (raw.scripts, raw.trust_scripts) = read_paths(&mut table, "scripts", report);
+        if let Some((node, place)) = table.take("code") {
+            raw.code = RawCode::read(node, place, report);
+        }
         for (node, place) in table.tables("nodes", report) {
             raw.nodes.extend(RawNodeRule::read(node, place, report));
         }

@@ -70,6 +70,9 @@ impl Resolver<'_> {
         config.skills = self.paths(&raw.skills);
         config.trust_agents = self.trust(&raw.trust_agents);
         config.trust_skills = self.trust(&raw.trust_skills);
+        config.scripts = self.paths(&raw.scripts);
+        config.trust_scripts = self.trust(&raw.trust_scripts);
+        config.code = self.code(&raw.code);
         config.mark_results = self.choice(&raw.results, &[("off", false), ("mark", true)], false);
         config.results = self.results(&raw.kept);
         config.nodes = self.nodes(&raw.nodes);
@@ -172,9 +175,9 @@ impl Resolver<'_> {
         preferred
     }
 
-    /// Agents and skills are listed like the tools of servers of these names.
+    /// Agents, skills and scripts are listed like the tools of servers of these names.
     fn refuse_taken_names(&mut self, raw: &RawConfig, config: &Config) {
-        for (name, paths) in [("agents", &config.agents), ("skills", &config.skills)] {
+        for (name, paths) in [("agents", &config.agents), ("skills", &config.skills), ("scripts", &config.scripts)] {
             let taken = !paths.is_empty() && config.servers.keys().any(|server| server.as_str() == name);
             if let Some(server) = raw.servers.iter().find(|server| taken && server.name == name) {
                 let message = format!("`[{name}]` has this name already");

@@ -64,7 +64,7 @@ impl Resolver<'_> {
         TelemetrySettings { otlp, headers }
     }
 
-    fn number(&mut self, field: &Field<i64>, least: u64, most: u64) -> Option<u64> {
+    pub(crate) fn number(&mut self, field: &Field<i64>, least: u64, most: u64) -> Option<u64> {
         let typed = field.given()?;
         let number = u64::try_from(typed.value).ok().filter(|number| (least..=most).contains(number));
         if number.is_none() {

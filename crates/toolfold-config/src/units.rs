@@ -9,6 +9,7 @@ use crate::table::Amount;
 const LONGEST: Duration = Duration::from_secs(7 * 24 * 3600);
 const SMALLEST_MESSAGE: f64 = 1024.0;
 const LARGEST_MESSAGE: f64 = (1u64 << 30) as f64;
+const SMALLEST_HEAP: f64 = (4u64 << 20) as f64;
 const SMALLEST_ROOM: f64 = (1u64 << 20) as f64;
 const LARGEST_ROOM: f64 = (1u64 << 40) as f64;
 
@@ -30,6 +31,12 @@ pub(crate) fn duration(amount: &Amount) -> Result<Duration, &'static str> {
 pub(crate) fn size(amount: &Amount) -> Result<usize, &'static str> {
     let bytes = bytes(amount)?;
     if (SMALLEST_MESSAGE..=LARGEST_MESSAGE).contains(&bytes) { Ok(bytes as usize) } else { Err(RANGE_SIZE) }
+}
+
+/// As much of memory for one script: less than a few megabytes and there is no room for the language itself.
+pub(crate) fn heap(amount: &Amount) -> Result<usize, &'static str> {
+    let bytes = bytes(amount)?;
+    if (SMALLEST_HEAP..=LARGEST_MESSAGE).contains(&bytes) { Ok(bytes as usize) } else { Err(RANGE_HEAP) }
 }
 
 /// As much of a disk.
@@ -72,6 +79,7 @@ fn bytes(amount: &Amount) -> Result<f64, &'static str> {
 const HOW_DURATION: &str = "write seconds as a number, or \"500ms\", \"90s\", \"5m\", \"1h\"";
 const RANGE_DURATION: &str = "it must be more than nothing and at most seven days";
 const HOW_SIZE: &str = "write bytes as a number, or \"512KB\", \"32MB\", \"32MiB\"";
+const RANGE_HEAP: &str = "it must be at least 4 MiB and at most 1 GiB";
 const RANGE_SIZE: &str = "it must be at least 1 KiB and at most 1 GiB";
 const RANGE_ROOM: &str = "it must be at least 1 MiB and at most 1 TiB";
 const HOW_RATE: &str = "write how many in a second, a minute or an hour: \"20/s\", \"600/m\", \"5000/h\"";

@@ -27,6 +27,8 @@ pub enum Surface {
     /// them a gateway, which is the word in configurations.
     #[serde(rename = "gateway")]
     Backends,
+    /// Find tools, and write programs that call them.
+    Code,
     /// Every tool as it is: progressive disclosure switched off.
     Direct,
 }
@@ -57,7 +59,7 @@ pub enum Format {
 }
 
 impl Surface {
-    pub const ALL: [Surface; 9] = [
+    pub const ALL: [Surface; 10] = [
         Surface::Compact,
         Surface::Hybrid,
         Surface::TwoPhase,
@@ -66,6 +68,7 @@ impl Surface {
         Surface::Levels,
         Surface::Ontology,
         Surface::Backends,
+        Surface::Code,
         Surface::Direct,
     ];
 
@@ -79,6 +82,7 @@ impl Surface {
             Surface::Levels => "levels",
             Surface::Ontology => "ontology",
             Surface::Backends => "gateway",
+            Surface::Code => "code",
             Surface::Direct => "direct",
         }
     }
@@ -96,6 +100,7 @@ impl Surface {
             Surface::Levels => "Three levels of detail, asked for one after the other; agents too.",
             Surface::Ontology => "A tree of capabilities to walk and to search, as under `/v1`.",
             Surface::Backends => "Nine tools for clients that filter and page by themselves.",
+            Surface::Code => "Find tools, and run programs that call many of them at once.",
             Surface::Direct => "Every tool as it is: progressive disclosure switched off.",
         }
     }

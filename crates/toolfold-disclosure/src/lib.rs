@@ -12,13 +12,16 @@ pub mod level;
 mod schema;
 pub mod surface;
 pub mod tokens;
+mod types;
 mod view;
 
 pub use answer::{Answered, DOUBT, DOUBTFUL, answered};
 pub use arguments::Checker;
 pub use level::Level;
 pub use surface::{
-    Action, Browse, Describe, Load, MetaTool, Search, SearchNodes, Shape, Unknown, active, answer, fitted,
-    instructions, is_meta, is_reserved, loaded, meta_tools, refusal_result, reserved_names, route, tools,
+    Action, Browse, Describe, Load, MetaTool, RUN, Search, SearchNodes, Shape, Unknown, active, answer, describing,
+    finding, fitted, instructions, is_meta, is_reserved, loaded, meta_tools, refusal_result, reserved_names, route,
+    tools, written_as,
 };
+pub use types::declarations;
 pub use view::View;

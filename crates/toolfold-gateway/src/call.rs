@@ -18,27 +18,54 @@ use crate::offered;
 use crate::request::Request;
 use crate::results::Finished;
 use crate::scope::Scope;
+use crate::scripts;
+use crate::snapshot::Snapshot;
 use crate::trust::Held;
 
+/// How a call is made.
+pub(crate) struct Manner<'a> {
+    /// The surface that reads its name.
+    pub(crate) surface: Surface,
+    /// Whether an entry may be called by who asks, beside what everybody is asked on the way.
+    pub(crate) may: &'a (dyn Fn(&Snapshot, &Entry) -> Result<(), Refusal> + Sync),
+    /// Whether a result is passed on whole, however long it is.
+    pub(crate) whole: bool,
+}
+
 pub(crate) async fn call(inner: &Inner, request: Request) -> Result<Raw, Failed> {
+    let surface = request.client.surface;
+    call_as(inner, request, Manner { surface, may: &|_, _| Ok(()), whole: false }).await
+}
+
+/// The same in another manner than a client's own.
+pub(crate) async fn call_as(inner: &Inner, request: Request, manner: Manner<'_>) -> Result<Raw, Failed> {
+    let Manner { surface, may, whole } = manner;
     let Some(name) = request.params.string("name") else {
         return Err(Failed::Answered(RpcError::invalid_params("tools/call needs a `name`, a string.")));
     };
-    let surface = request.client.surface;
     inner.waiting.published().await;
     let mut scope = inner.scope(&request.client);
-    let mut action = routed(&scope, &request, &name);
+    let mut action = routed(&scope, &request, surface, &name);
     if let Some(wait) = worth_waiting(inner, &scope, &action) {
         wait.await;
         scope = inner.scope(&request.client);
-        action = routed(&scope, &request, &name);
+        action = routed(&scope, &request, surface, &name);
     }
     let outcome = match action {
         Action::Call { entry, arguments, fields } => {
+            let entry = scope.snapshot.catalog.entry(entry);
             let through = is_meta(surface, &scope.view(), &name).then_some(name.as_str());
-            let called = Called { entry: scope.snapshot.catalog.entry(entry), through, fields: &fields };
-            call_entry(inner, &scope, &request, called, arguments).await
+            let called = Called { entry, through, fields: &fields, whole };
+            match may(&scope.snapshot, entry) {
+                Ok(()) => call_entry(inner, &scope, &request, called, arguments).await,
+                Err(refusal) => {
+                    let failed = Failed::Refused(refusal);
+                    inner.gate.recording.refused(&request, &scope.snapshot, Some(entry), None, &failed);
+                    Err(failed)
+                }
+            }
         }
+        Action::Run { code, input } => run(inner, &scope, &request, &code, input.as_ref()).await,
         action => disclose(inner, &scope, &request, action).await,
     };
     if let Err(Failed::Refused(refusal)) = &outcome {
@@ -50,8 +77,17 @@ pub(crate) async fn call(inner: &Inner, request: Request) -> Result<Raw, Failed>
     })
 }
 
+/// A program of the client's: it passes the gate as a call does.
+async fn run(inner: &Inner, scope: &Scope, request: &Request, code: &str, input: Option<&Raw>) -> Result<Raw, Failed> {
+    let gone = || Failed::Answered(RpcError::internal("Programs have no name to run under."));
+    let server = scripts::server().ok_or_else(gone)?;
+    let errand = Errand::AskOf(inner.scripts.for_clients(), scripts::params(request, code, input));
+    let passage = Passage { request, server: &server, what: Wanted::Program, errand };
+    inner.gate.pass(&scope.snapshot, passage).await.and_then(result_of)
+}
+
 /// What needs no server. Told to the record as it is given.
-async fn disclose(inner: &Inner, scope: &Scope, request: &Request, action: Action) -> Result<Raw, Failed> {
+pub(crate) async fn disclose(inner: &Inner, scope: &Scope, request: &Request, action: Action) -> Result<Raw, Failed> {
     let (snapshot, recording) = (&scope.snapshot, &inner.gate.recording);
     let (begun, mut noted) = (Instant::now(), Vec::new());
     let answer = match &action {
@@ -105,8 +141,8 @@ async fn disclose(inner: &Inner, scope: &Scope, request: &Request, action: Actio
     answer
 }
 
-fn routed(scope: &Scope, request: &Request, name: &str) -> Action {
-    match route(request.client.surface, &scope.view(), name, request.params.get("arguments")) {
+fn routed(scope: &Scope, request: &Request, surface: Surface, name: &str) -> Action {
+    match route(surface, &scope.view(), name, request.params.get("arguments")) {
         // What is held is in no catalog; whoever names it is told so, and not that there is no such thing.
         Action::Unknown(unknown) => match scope.snapshot.quarantine.tool_among(&unknown.names) {
             Some(held) => Action::Refuse(held.refusal()),
@@ -136,7 +172,7 @@ fn worth_waiting<'a>(inner: &'a Inner, scope: &Scope, action: &Action) -> Option
     let view = scope.view();
     let fails = |name: &String| view.absent_of(name).is_some_and(|absent| absent.state == Absence::Failing);
     match action {
-        Action::Call { .. } | Action::Load(_) | Action::Active { .. } | Action::Read(_) => None,
+        Action::Call { .. } | Action::Load(_) | Action::Active { .. } | Action::Read(_) | Action::Run { .. } => None,
         Action::Unknown(unknown) if unknown.names.iter().all(fails) => None,
         Action::Unknown(unknown) => match unknown.names.iter().find_map(|name| inner.waiting.pending_of(name)) {
             Some(server) if ServerName::new(server.as_str()).is_ok_and(|name| scope.sees(&name)) => {
@@ -149,7 +185,7 @@ fn worth_waiting<'a>(inner: &'a Inner, scope: &Scope, action: &Action) -> Option
 }
 
 /// Until those have said what they offer that exist for whoever asks.
-fn settled<'a>(inner: &'a Inner, scope: &Scope) -> BoxFuture<'a, ()> {
+pub(crate) fn settled<'a>(inner: &'a Inner, scope: &Scope) -> BoxFuture<'a, ()> {
     let snapshot = scope.snapshot.clone();
     Box::pin(async move { inner.waiting.settled_of(&|server| snapshot.is_seen(server)).await })
 }
@@ -160,6 +196,8 @@ struct Called<'a> {
     /// The meta-tool that it is called through.
     through: Option<&'a str>,
     fields: &'a [String],
+    /// Nothing of its result is kept back.
+    whole: bool,
 }
 
 async fn call_entry(
@@ -182,6 +220,9 @@ async fn call_entry(
     let outcome = inner.gate.pass(snapshot, passage).await;
     let Ok(Outcome::Done(result)) = outcome else { return outcome.and_then(result_of) };
     inner.learning.called(&request.client, snapshot, entry, &result);
+    if called.whole {
+        return Ok(result);
+    }
     let (config, tool) = (&snapshot.config, entry.id.to_string());
     let Called { through, fields, .. } = called;
     let finished = Finished { config, request, entry: Some(entry), tool: &tool, through, fields };

@@ -1,4 +1,4 @@
-//! Agents and skills are files: finding them, and reading them into entries. The only place that touches them.
+//! Agents, skills and scripts are files: finding them, and reading them into entries. The only place that touches them.
 //!
 //! What a reader would get wrong: a bad file is never an error here. It is left out, and said so with its name; the
 //! others serve.
@@ -15,6 +15,7 @@ use toolfold_config::Config;
 use toolfold_core::{BadDefinition, Entry, Kind, ServerName};
 
 use crate::front_matter::{BadDocument, definition};
+use crate::scripts::{BadScript, Stored};
 
 const LARGEST: u64 = 1024 * 1024;
 const DEEPEST: usize = 6;
@@ -22,10 +23,12 @@ const DEEPEST: usize = 6;
 const MOST_LOOKED_AT: usize = 20_000;
 const MOST_FILES: usize = 2_000;
 
-/// All agents and skills that a configuration names.
+/// All agents, skills and scripts that a configuration names.
 #[derive(Debug, Default)]
 pub struct Documents {
     pub(crate) servers: Vec<ServerTools>,
+    /// The programs behind the tools of the last of these, where there are any.
+    pub(crate) scripts: Vec<Stored>,
     pub unusable: Vec<Unusable>,
 }
 
@@ -50,11 +53,33 @@ impl Documents {
             let found = Found::below(kind, paths);
             documents.unusable.extend(found.unusable);
             if let Some(name) = server_name(kind).filter(|_| !paths.is_empty()) {
-                let entries = documents.entries(&name, kind, &found.files);
+                let entries = match kind {
+                    Kind::Tool => documents.scripts(&name, &found.files),
+                    _ => documents.entries(&name, kind, &found.files),
+                };
                 documents.servers.push(ServerTools::documents(name, about(kind), entries));
             }
         }
         documents
+    }
+
+    fn scripts(&mut self, server: &ServerName, files: &[PathBuf]) -> Vec<Arc<Entry>> {
+        let mut names = HashSet::new();
+        let mut entries = Vec::new();
+        for path in files {
+            let read = script(path).and_then(|script| match names.insert(script.name.clone()) {
+                true => Ok((Entry::tool(server, &script.definition)?, script)),
+                false => Err(LeftOut::Twice(script.name)),
+            });
+            match read {
+                Ok((entry, script)) => {
+                    entries.push(Arc::new(entry));
+                    self.scripts.push(script);
+                }
+                Err(why) => self.unusable.push(Unusable { path: path.clone(), why: why.to_string() }),
+            }
+        }
+        entries
     }
 
     fn entries(&mut self, server: &ServerName, kind: Kind, files: &[PathBuf]) -> Vec<Arc<Entry>> {
@@ -79,17 +104,22 @@ pub fn document_files(config: &Config) -> Vec<PathBuf> {
     of(config).into_iter().flat_map(|(kind, paths)| Found::below(kind, paths).files).collect()
 }
 
-fn of(config: &Config) -> [(Kind, &[PathBuf]); 2] {
-    [(Kind::Agent, &config.agents), (Kind::Skill, &config.skills)]
+/// A script is a tool.
+fn of(config: &Config) -> [(Kind, &[PathBuf]); 3] {
+    [(Kind::Agent, &config.agents), (Kind::Skill, &config.skills), (Kind::Tool, &config.scripts)]
 }
 
 fn server_name(kind: Kind) -> Option<ServerName> {
-    ServerName::new(format!("{}s", kind.as_str())).ok()
+    match kind {
+        Kind::Tool => ServerName::new("scripts").ok(),
+        _ => ServerName::new(format!("{}s", kind.as_str())).ok(),
+    }
 }
 
 fn about(kind: Kind) -> &'static str {
     match kind {
         Kind::Skill => "Skills: instructions to read before such work",
+        Kind::Tool => "Scripts: programs that call several tools",
         _ => "Agents: roles to take on or to delegate to",
     }
 }
@@ -115,6 +145,8 @@ enum LeftOut {
     Document(#[from] BadDocument),
     #[error(transparent)]
     Definition(#[from] BadDefinition),
+    #[error(transparent)]
+    Script(#[from] BadScript),
 }
 
 fn entry(server: &ServerName, kind: Kind, path: &Path) -> Result<Entry, LeftOut> {
@@ -122,6 +154,11 @@ fn entry(server: &ServerName, kind: Kind, path: &Path) -> Result<Entry, LeftOut>
     let named_by = if is_skill(path) { path.parent().and_then(Path::file_name) } else { path.file_stem() };
     let usual_name = named_by.unwrap_or_default().to_string_lossy();
     Ok(Entry::document(server, kind, &definition(&text(path)?, &usual_name)?)?)
+}
+
+fn script(path: &Path) -> Result<Stored, LeftOut> {
+    let usual_name = path.file_stem().unwrap_or_default().to_string_lossy();
+    Ok(Stored::read(&text(path)?, &usual_name)?)
 }
 
 fn text(path: &Path) -> Result<String, LeftOut> {
@@ -150,6 +187,10 @@ fn unreadable(error: std::io::Error) -> LeftOut {
 
 fn is_skill(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("SKILL.md"))
+}
+
+fn is_script(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "js" || ending == "mjs")
 }
 
 fn is_agent(path: &Path) -> bool {
@@ -205,7 +246,7 @@ impl Found {
                 if depth < DEEPEST && self.left > 0 {
                     self.walk(child, depth + 1);
                 }
-            } else if self.kind == Kind::Agent && is_agent(child) {
+            } else if (self.kind == Kind::Agent && is_agent(child)) || (self.kind == Kind::Tool && is_script(child)) {
                 self.files.push(child.clone());
             }
         }

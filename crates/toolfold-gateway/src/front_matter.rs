@@ -11,7 +11,7 @@ const LONGEST_NAME: usize = 100;
 const DEEPEST: usize = 32;
 const MOST_NODES: usize = 20_000;
 
-type Members = Map<String, Value>;
+pub(crate) type Members = Map<String, Value>;
 
 /// What is wrong with a file, in words that follow its name.
 #[derive(Debug, thiserror::Error)]
@@ -63,7 +63,7 @@ pub(crate) fn definition(text: &str, usual_name: &str) -> Result<Raw, BadDocumen
 }
 
 /// What is between the two lines of dashes, and what follows.
-fn split(text: &str) -> Result<(&str, &str), BadDocument> {
+pub(crate) fn split(text: &str) -> Result<(&str, &str), BadDocument> {
     let text = text.trim_start_matches('\u{feff}');
     let opening = text.lines().next().unwrap_or_default();
     if opening.trim_end() != "---" {
@@ -81,7 +81,7 @@ fn split(text: &str) -> Result<(&str, &str), BadDocument> {
 }
 
 /// The members under names without case and punctuation: `allowed-tools`, `allowedTools` and `allowed_tools` are one.
-fn members(front: &str) -> Result<Members, BadDocument> {
+pub(crate) fn members(front: &str) -> Result<Members, BadDocument> {
     let parsed = yaml(front).or_else(|problem| yaml(&quoted(front)).map_err(|_| problem))?;
     let plain = |key: &str| key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     match parsed {
@@ -139,7 +139,7 @@ fn member<'m>(members: &'m Members, keys: &[&str]) -> Option<&'m Value> {
     keys.iter().find_map(|key| members.get(*key)).filter(|value| !value.is_null())
 }
 
-fn scalar(members: &Members, keys: &[&str]) -> Option<String> {
+pub(crate) fn scalar(members: &Members, keys: &[&str]) -> Option<String> {
     as_text(member(members, keys)?).filter(|text| !text.trim().is_empty())
 }
 
@@ -152,7 +152,7 @@ fn as_text(value: &Value) -> Option<String> {
 }
 
 /// A list, or text with commas in it.
-fn list(members: &Members, keys: &[&str]) -> Vec<String> {
+pub(crate) fn list(members: &Members, keys: &[&str]) -> Vec<String> {
     match member(members, keys) {
         Some(Value::Array(items)) => items.iter().filter_map(as_text).filter(|text| !text.is_empty()).collect(),
         Some(value) => as_text(value).map(|text| separated(&text)).unwrap_or_default(),

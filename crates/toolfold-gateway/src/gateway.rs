@@ -11,6 +11,7 @@ use toolfold_audit::{Audit, EventKind};
 use toolfold_config::Config;
 use toolfold_core::{Principal, ServerName, Surface};
 use toolfold_disclosure::{Checker, instructions};
+use toolfold_script::Program;
 use toolfold_store::StoreError;
 use toolfold_telemetry::Readings;
 use toolfold_wire::{Memory, Raw};
@@ -26,6 +27,7 @@ use crate::recording::{Occurrence, Recording};
 use crate::request::Client;
 use crate::results::Results;
 use crate::scope::Scope;
+use crate::scripts::Runner;
 use crate::snapshot::Snapshot;
 use crate::toolsets::Toolsets;
 use crate::usage::Usage;
@@ -53,6 +55,7 @@ pub(crate) struct Inner {
     pub(crate) results: Results,
     pub(crate) learning: Arc<Learning>,
     pub(crate) precise: Tier,
+    pub(crate) scripts: Arc<Runner>,
     pub(crate) store: Kept,
     pub(crate) changes: broadcast::Sender<Change>,
     /// What may be held for clients and servers, all together.
@@ -73,7 +76,8 @@ impl Gateway {
         let recording = Recording::new(&config);
         let learning = Arc::new(Learning::new(store.clone(), &config));
         let sources = local.iter().map(|server| (server.name.clone(), Source::Local(Arc::new(server.clone()))));
-        let inner = Arc::new(Inner {
+        let inner = Arc::new_cyclic(|weak| Inner {
+            scripts: Arc::new(Runner::new(weak.clone())),
             snapshot: ArcSwap::from_pointee(Snapshot::empty(config, sources.collect())),
             waiting: Waiting::new(progress),
             gate: Gate::new(usage, recording),
@@ -90,6 +94,11 @@ impl Gateway {
         inner.gate.instruments.start(&inner);
         tokio::spawn(Writer::new(Arc::downgrade(&inner), progress_sender, local, memory).run(inbox));
         Gateway(inner)
+    }
+
+    /// Says what scripts run in, once. As long as nobody does, none run.
+    pub fn run_scripts_in(&self, program: Program) {
+        self.0.scripts.run_in(program);
     }
 
     /// What exists for this client, once there is a first snapshot.
@@ -220,7 +229,7 @@ impl Gateway {
         self.send(News::Configure(Box::new(config)));
     }
 
-    /// Reads the files of agents and skills again: some were added, changed or removed.
+    /// Reads the files of agents, skills and scripts again: some were added, changed or removed.
     pub fn reread_documents(&self) {
         self.send(News::Documents);
     }

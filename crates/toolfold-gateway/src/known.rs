@@ -62,8 +62,9 @@ impl Known {
         Known::here(Source::Local(Arc::new(server)), tools)
     }
 
-    pub(crate) fn documents(tools: ServerTools) -> Self {
-        Known::here(Source::Documents, tools)
+    /// Agents, skills or scripts.
+    pub(crate) fn files(source: Source, tools: ServerTools) -> Self {
+        Known::here(source, tools)
     }
 
     fn here(source: Source, tools: ServerTools) -> Self {

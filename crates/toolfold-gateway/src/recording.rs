@@ -162,7 +162,7 @@ impl Recording {
             Action::Load(_) => (EventKind::Load, None),
             Action::Active { .. } => (EventKind::Browse, None),
             Action::Read(_) => (EventKind::Browse, Some("results.read".to_owned())),
-            Action::Call { .. } | Action::Unknown(_) | Action::Refuse(_) => return Ok(()),
+            Action::Call { .. } | Action::Run { .. } | Action::Unknown(_) | Action::Refuse(_) => return Ok(()),
         };
         let shown = shown(&view, action, answer, noted);
         let what = Matter::Disclosed { kind, query, shown, answer: answer.into(), took };
@@ -224,7 +224,7 @@ impl Recording {
         let (Some(audit), Failed::Refused(refusal)) = (self.0.get(), failed) else { return };
         let (decision, name) = match what {
             // Told where it was asked for.
-            Wanted::Entry(_) | Wanted::Rest | Wanted::Ear => return,
+            Wanted::Entry(_) | Wanted::Rest | Wanted::Ear | Wanted::Program => return,
             Wanted::Prompt(name) => (Some(snapshot.decision_on_prompt(server, name)), name),
             Wanted::Resource(uri) => (Some(snapshot.decision_on_resource(server, uri)), uri),
             Wanted::Anything => (None, request.method.as_str()),

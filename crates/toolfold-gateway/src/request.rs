@@ -95,6 +95,14 @@ impl Client {
         }
     }
 
+    /// The same client, seen from who calls on its behalf on another surface. It can be asked in the middle of such a call
+    /// whatever its era: who calls for it waits for the answer.
+    pub(crate) fn on_behalf(&self, surface: Surface) -> Client {
+        let kind = if self.kind == ClientKind::Request { ClientKind::Inside } else { self.kind };
+        let client = Client::new(kind, self.principal(), surface, self.capabilities.clone());
+        Client { id: self.id, about: self.about.clone(), told: self.told, ..client }
+    }
+
     /// What it calls itself: `clientInfo`, of which name and version are kept.
     pub fn called(mut self, info: Option<&Raw>) -> Self {
         let info = info.filter(|info| info.get().len() <= LONGEST_INFO).and_then(Object::parse);

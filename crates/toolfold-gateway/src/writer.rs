@@ -36,6 +36,7 @@ use crate::precise::Vectors;
 use crate::progress::Progress;
 use crate::recording::Occurrence;
 use crate::remembered::{Remembered, remember, remember_failure, remember_silent};
+use crate::scripts::StoredScripts;
 use crate::snapshot::Snapshot;
 use crate::trust::{Decided, Decision, Heard, Undecided};
 use crate::usage::most_used;
@@ -46,7 +47,7 @@ use judge::Records;
 pub(crate) enum News {
     Report(Report),
     Configure(Box<Config>),
-    /// Files of agents or skills were added, changed or removed.
+    /// Files of agents, skills or scripts were added, changed or removed.
     Documents,
     /// Tools of this process, beside those it has already; told when they can be found, or why they cannot.
     Register(LocalServer, Told),
@@ -312,21 +313,28 @@ impl Writer {
         }
     }
 
-    /// Reads agents and skills again, beside the writer's own thread.
+    /// Reads agents, skills and scripts again, beside the writer's own thread.
     async fn read_documents(&mut self) -> Dirty {
         let config = self.config.clone();
         let read = spawn_blocking(move || Documents::read(&config)).await;
-        let Documents { servers, unusable } = read.unwrap_or_default();
+        let Documents { servers, mut scripts, unusable } = read.unwrap_or_default();
         for odd in unusable {
             warn!("{odd}");
         }
-        self.servers.retain(|_, known| !matches!(known.source, Source::Documents));
+        self.servers.retain(|_, known| !matches!(known.source, Source::Documents | Source::Scripts(_)));
         for tools in servers {
-            if self.servers.contains_key(&tools.name) {
+            let name = tools.name.clone();
+            if self.servers.contains_key(&name) {
                 warn!(server = %tools.name, "a server has this name already, so these files are not served");
                 continue;
             }
-            self.servers.insert(tools.name.clone(), Known::documents(tools));
+            let runner = self.inner.upgrade().filter(|_| name.as_str() == "scripts").map(|inner| inner.scripts.clone());
+            let source = match runner {
+                Some(runner) => runner.for_files(StoredScripts::new(std::mem::take(&mut scripts))),
+                None => Source::Documents,
+            };
+            let known = Known::files(source, tools);
+            self.servers.insert(name, known);
         }
         Dirty::Catalog
     }

@@ -10,5 +10,9 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    // The process of a script: before anything else is looked at, and without anything else.
+    if std::env::args_os().nth(1).is_some_and(|first| first == toolfold_script::worker::COMMAND) {
+        return toolfold_script::worker::main();
+    }
     cli::main()
 }

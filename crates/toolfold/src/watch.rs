@@ -81,7 +81,7 @@ pub async fn reload(gateway: Gateway, options: LoadOptions, before: Look) {
 /// Where none are configured this costs nothing; folders are walked where blocking is fine.
 async fn look_at_documents(gateway: &Gateway) -> Seen {
     let config = gateway.config();
-    if config.agents.is_empty() && config.skills.is_empty() {
+    if config.agents.is_empty() && config.skills.is_empty() && config.scripts.is_empty() {
         return Seen::new();
     }
     tokio::task::spawn_blocking(move || look(&document_files(&config))).await.unwrap_or_default()

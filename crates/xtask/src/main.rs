@@ -23,7 +23,7 @@ Tasks:
   page [FOLDER]   Try the page in a browser, with a hostile catalog behind it; pictures go into the folder
   soak            Do so for twenty minutes with 200 clients (--minutes, --clients), against a quiet run
   bench [PART]…   Measure what Toolfold costs, against the thinnest server there can be:
-                  calls, throughput, audit, search, start
+                  calls, throughput, audit, search, start, scripts
   bench tables    Count what tools cost in tokens, beside the figures of the design documents
   audit-kills [N] Kill N processes (1000) while they write the audit: nothing acknowledged may be missing
   docs            Write what the program says into docs/ and README: made pages, console blocks, the picture;

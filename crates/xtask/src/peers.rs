@@ -28,6 +28,8 @@ const NPM: [(&str, &str); 11] = [
     // A whole OpenID provider, for clients to sign in with.
     ("oidc-provider", "9.13.3"),
     ("playwright-core", "1.65.0"),
+    // What judges the declarations that `toolfold types` prints.
+    ("typescript", "7.0.2"),
 ];
 
 const PYPI: [&str; 5] = [

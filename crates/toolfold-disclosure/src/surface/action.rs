@@ -33,6 +33,11 @@ pub enum Action {
     },
     /// More of a result that was kept.
     Read(Option<Raw>),
+    /// A program of the client's.
+    Run {
+        code: String,
+        input: Option<Raw>,
+    },
     /// A tool is named that is not there: what is there instead takes a while to find out.
     Unknown(Unknown),
     Refuse(Refusal),

@@ -21,25 +21,27 @@ pub(super) static TABLE: Table = Table {
     rules: "Tools are behind find_tools. Do not assume that a tool exists: search first, with a short phrase \
     naming service and action, one step at a time; when unsure, browse by path. Before calling a tool whose signature \
     shows ~, read it with detail \"full\". When refused, follow the hints and next_action.",
-    metas: &[
-        Meta {
-            name: FIND,
-            definition: r#"{"name":"find_tools","description":"Find tools. query: short English phrase naming service and action, one step at a time. No arguments: overview; path: a node of it. tool: id or list, for details; detail \"full\": schema (if it shows ~); parameter: only that.","inputSchema":{"type":"object","properties":{"query":{"type":"string"},"path":{"type":"array","items":{"type":"string"}},"tool":{},"parameter":{},"detail":{"type":"string"},"limit":{"type":"integer"},"cursor":{"type":"string"}}},"annotations":{"readOnlyHint":true},"_meta":{"anthropic/alwaysLoad":true}}"#,
-            listed: Listed::Always,
-            ask: |asking, given| find(asking.view, &given),
-        },
-        Meta {
-            name: CALL,
-            definition: r#"{"name":"call_tool","description":"Call a tool that find_tools showed. fields: paths to keep of its JSON.","inputSchema":{"type":"object","properties":{"tool":{"type":"string"},"arguments":{"type":"object"},"fields":{}},"required":["tool"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
-            listed: Listed::Always,
-            ask: |asking, given| call_through(asking, given, CALL, &["tool", "name"], FIND),
-        },
-    ],
+    metas: &[FIND_META, CALL_META],
     by_server: None,
     next,
 };
 
-fn next(next: &Next) -> Option<(&'static str, Value)> {
+/// Of this surface and of `code`.
+pub(super) const FIND_META: Meta = Meta {
+    name: FIND,
+    definition: r#"{"name":"find_tools","description":"Find tools. query: short English phrase naming service and action, one step at a time. No arguments: overview; path: a node of it. tool: id or list, for details; detail \"full\": schema (if it shows ~); parameter: only that.","inputSchema":{"type":"object","properties":{"query":{"type":"string"},"path":{"type":"array","items":{"type":"string"}},"tool":{},"parameter":{},"detail":{"type":"string"},"limit":{"type":"integer"},"cursor":{"type":"string"}}},"annotations":{"readOnlyHint":true},"_meta":{"anthropic/alwaysLoad":true}}"#,
+    listed: Listed::Always,
+    ask: |asking, given| find(asking.view, &given),
+};
+
+pub(super) const CALL_META: Meta = Meta {
+    name: CALL,
+    definition: r#"{"name":"call_tool","description":"Call a tool that find_tools showed. fields: paths to keep of its JSON.","inputSchema":{"type":"object","properties":{"tool":{"type":"string"},"arguments":{"type":"object"},"fields":{}},"required":["tool"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
+    listed: Listed::Always,
+    ask: |asking, given| call_through(asking, given, CALL, &["tool", "name"], FIND),
+};
+
+pub(super) fn next(next: &Next) -> Option<(&'static str, Value)> {
     let arguments = match next {
         Next::Overview => json!({}),
         Next::Search { query } => json!({"query": query}),

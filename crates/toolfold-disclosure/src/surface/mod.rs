@@ -7,6 +7,7 @@
 mod action;
 mod backends;
 mod capabilities;
+mod code;
 mod compact;
 mod direct;
 mod hybrid;
@@ -33,6 +34,7 @@ use request::Arguments;
 use table::{Asking, table};
 
 pub use action::{Action, Browse, Describe, Load, Search, SearchNodes, Shape, Unknown};
+pub use code::{RUN, describing, finding, written_as};
 pub use lifecycle::{active, loaded};
 pub(crate) use lookup::{call, node, not_found};
 pub(crate) use missing::{note, noted};
@@ -116,7 +118,7 @@ pub fn answer(surface: Surface, view: &View<'_>, action: &Action) -> Result<Raw,
         Action::Describe(describe, shape) => shape(view, describe),
         Action::Unknown(unknown) => Err(lookup::nobody(view, unknown)),
         Action::Refuse(refusal) => Err(refusal.clone()),
-        Action::Load(_) | Action::Active { .. } | Action::Call { .. } | Action::Read(_) => {
+        Action::Load(_) | Action::Active { .. } | Action::Call { .. } | Action::Read(_) | Action::Run { .. } => {
             Err(Refusal::new(Code::InvalidRequest, "This request is not answered from the catalog."))
         }
     };

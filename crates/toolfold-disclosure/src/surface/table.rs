@@ -6,7 +6,7 @@ use toolfold_core::{Groups, Next, Refusal, ServerName, Surface};
 use toolfold_wire::{Raw, raw_of};
 
 use super::request::Arguments;
-use super::{Action, View, backends, compact, direct, hybrid, levels, lifecycle, ontology, single, two_phase};
+use super::{Action, View, backends, code, compact, direct, hybrid, levels, lifecycle, ontology, single, two_phase};
 
 pub(super) struct Table {
     /// What a client is told at the start.
@@ -63,6 +63,7 @@ pub(super) fn table(surface: Surface) -> &'static Table {
         Surface::Levels => &levels::TABLE,
         Surface::Ontology => &ontology::TABLE,
         Surface::Backends => &backends::TABLE,
+        Surface::Code => &code::TABLE,
         Surface::Direct => &direct::TABLE,
     }
 }

@@ -10,6 +10,7 @@
 mod answers;
 mod arguments;
 mod catalogs;
+mod code;
 mod compact;
 mod cost;
 mod fixture;

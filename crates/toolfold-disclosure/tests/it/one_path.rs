@@ -12,7 +12,7 @@ use toolfold_wire::{Id, Message, Object, raw};
 use crate::fixture::{Fixture, source, tool};
 
 /// For each meta-tool that searches: arguments with which it does.
-const SEARCHES: [(Surface, &str); 8] = [
+const SEARCHES: [(Surface, &str); 9] = [
     (Surface::Compact, "find_tools"),
     (Surface::Hybrid, "search_tools"),
     (Surface::TwoPhase, "search_tools"),
@@ -21,6 +21,7 @@ const SEARCHES: [(Surface, &str); 8] = [
     (Surface::Ontology, "search_tool_by_category"),
     (Surface::Ontology, "search_nodes"),
     (Surface::Backends, "gateway_search_tools"),
+    (Surface::Code, "find_tools"),
 ];
 
 #[test]
@@ -82,6 +83,7 @@ fn a_server_has_no_say_over_a_meta_tool_of_its_tools_name() {
         (Surface::Levels, "call_tool", "tool"),
         (Surface::Ontology, "call_tool", "tool_id"),
         (Surface::Backends, "gateway_call_tool", "toolName"),
+        (Surface::Code, "call_tool", "tool"),
     ];
     for (surface, caller, key) in callers {
         for name in reserved_names().filter(|name| is_meta(surface, &fixture.view(), name)) {

@@ -68,7 +68,8 @@ async fn ask_in_the_middle(
 ) -> Result<Raw, Failed> {
     let peer: Arc<dyn Peer> = Arc::new(Able { client: request.client.clone(), peer: request.peer.clone() });
     for _ in 0..ROUNDS {
-        let result = source.request(server, call(request, &params, peer.clone())).await?;
+        let sent = call(request, &params, peer.clone());
+        let result = source.request(server, source.caller(request), sent).await?;
         let Some(wanted) = input_required(&result) else { return Ok(result) };
         let mut responses = Object::new();
         for (key, question) in wanted.object("inputRequests").unwrap_or_default().iter() {
@@ -192,7 +193,8 @@ impl Exchange {
             Arc::new(Ear { client: request.client.clone(), client_peer: RwLock::new(request.peer.clone()), questions });
         let sent = call(request, &params, ear.clone());
         let name = server.clone();
-        let work = Work::Here(Box::pin(async move { source.request(&name, sent).await }));
+        let caller = source.caller(request);
+        let work = Work::Here(Box::pin(async move { source.request(&name, caller, sent).await }));
         let Counted { tool, call, what } = counted;
         Exchange { server, tool, call, what, work, questions: asked, open: Vec::new(), ear }
     }

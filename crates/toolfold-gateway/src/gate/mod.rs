@@ -72,6 +72,8 @@ pub(crate) struct Passage<'a> {
 pub(crate) enum Errand {
     /// A request that the server answers.
     Ask(Object),
+    /// The same of what is no server of the snapshot: a client's own program.
+    AskOf(Source, Object),
     /// The rest of a call that was parked, with the answers it waited for.
     Resume(Box<Exchange>, Object),
     /// To hear of changes of a resource.
@@ -173,7 +175,9 @@ impl Gate {
         let mut span = None;
         match &mut errand {
             Errand::Resume(exchange, _) => exchange.call = open.call(),
-            Errand::Ask(params) => span = self.instruments.ask(request, server, entry.map(|entry| &**entry), params),
+            Errand::Ask(params) | Errand::AskOf(_, params) => {
+                span = self.instruments.ask(request, server, entry.map(|entry| &**entry), params)
+            }
             _ => {}
         }
         let counted = Counted { tool: tool.clone(), call: open.call(), what: parking(what) };
@@ -217,8 +221,12 @@ impl Gate {
         counted: Counted,
         errand: Errand,
     ) -> Result<Outcome, Failed> {
+        if let Errand::AskOf(source, params) = errand {
+            return bridge::exchange(&self.parked, (server, &source), counted, request, params).await;
+        }
         let Some(source) = snapshot.source(server) else { return Err(Failed::Refused(gone(server))) };
         match errand {
+            Errand::AskOf(..) => Ok(Outcome::Told),
             Errand::Ask(params) => bridge::exchange(&self.parked, (server, source), counted, request, params).await,
             Errand::Resume(exchange, answers) => bridge::resume(&self.parked, *exchange, request, &answers).await,
             Errand::Watch(uri) => self.watch((server, source), uri).await.map(Outcome::Watching),
@@ -297,7 +305,7 @@ fn asked<'a>(
     errand: &'a Errand,
 ) -> Asked<'a> {
     let (params, target, resumes) = match errand {
-        Errand::Ask(params) => (Some(params), target(&request.method, params), None),
+        Errand::Ask(params) | Errand::AskOf(_, params) => (Some(params), target(&request.method, params), None),
         Errand::Resume(exchange, _) => (None, None, Some(exchange.call)),
         Errand::Watch(uri) => (None, Some(uri.clone()), None),
         Errand::Tell | Errand::LogLevel(_) => (None, None, None),

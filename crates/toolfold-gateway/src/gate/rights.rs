@@ -5,7 +5,7 @@ use std::sync::Arc;
 use toolfold_access::Level;
 use toolfold_core::{Code, Entry, Next, Refusal, ServerName, ToolId, words};
 
-use super::{Exchange, Failed, Gate, gone};
+use super::{Exchange, Failed, Gate, Source, gone};
 use crate::snapshot::Snapshot;
 
 /// What of a server somebody wants: what rights are about.
@@ -22,6 +22,8 @@ pub(crate) enum Wanted<'a> {
     Ear,
     /// The rest of a call that was let in.
     Rest,
+    /// A program of their own: what it asks for is asked about by itself.
+    Program,
 }
 
 /// The same for a call that is parked.
@@ -32,6 +34,7 @@ pub(crate) enum Parking {
     Resource(String),
     #[default]
     Anything,
+    Program,
 }
 
 impl Gate {
@@ -42,6 +45,9 @@ impl Gate {
             Wanted::Entry(entry) => {
                 if let Some(held) = snapshot.quarantine.is_held(entry) {
                     return Err(Failed::Refused(held.refusal()));
+                }
+                if let Some(Source::Scripts(scripts)) = snapshot.source(server) {
+                    scripts.admits(entry).map_err(Failed::Refused)?;
                 }
                 if snapshot.forbids(entry) {
                     return Err(Failed::Refused(forbidden(entry)));
@@ -54,7 +60,7 @@ impl Gate {
             Wanted::Anything => return Err(Failed::Refused(not_authorized(server, "this"))),
             Wanted::Ear if snapshot.is_seen(server) => return Ok(()),
             Wanted::Ear => return Err(Failed::Refused(gone(server))),
-            Wanted::Rest => return Ok(()),
+            Wanted::Rest | Wanted::Program => return Ok(()),
         };
         match decision.level {
             Level::Call => Ok(()),
@@ -76,6 +82,7 @@ impl Gate {
             Parking::Prompt(name) => self.admit(snapshot, server, Wanted::Prompt(name)),
             Parking::Resource(uri) => self.admit(snapshot, server, Wanted::Resource(uri)),
             Parking::Anything => self.admit(snapshot, server, Wanted::Anything),
+            Parking::Program => Ok(()),
         };
         admitted.map_err(|_| unknown_state())
     }
@@ -93,6 +100,7 @@ pub(super) fn parking(what: Wanted<'_>) -> Parking {
         Wanted::Prompt(name) => Parking::Prompt(name.to_owned()),
         Wanted::Resource(uri) => Parking::Resource(uri.to_owned()),
         Wanted::Anything | Wanted::Ear | Wanted::Rest => Parking::Anything,
+        Wanted::Program => Parking::Program,
     }
 }
 

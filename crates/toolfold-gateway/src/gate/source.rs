@@ -1,4 +1,4 @@
-//! Where an entry's calls go: to a server behind a transport, or to tools in this process.
+//! Where an entry's calls go: to a server behind a transport, to tools in this process, or to a process of a script's own.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,11 +8,15 @@ use toolfold_upstream::{Call, CallError, Manifest, State, Upstream};
 use toolfold_wire::{Raw, RpcError};
 
 use crate::local::LocalServer;
+use crate::request::Request;
+use crate::scripts::{Caller, Scripts};
 
 #[derive(Clone)]
 pub(crate) enum Source {
     Server(Upstream),
     Local(Arc<LocalServer>),
+    /// Programs, each in a process of its own.
+    Scripts(Scripts),
     /// Files of agents or skills: there to be read, with nobody behind them to be asked.
     Documents,
 }
@@ -27,10 +31,20 @@ pub enum Failed {
 }
 
 impl Source {
-    pub(super) async fn request(&self, server: &ServerName, call: Call) -> Result<Raw, Failed> {
+    /// Who asks, for who does something on their behalf.
+    pub(super) fn caller(&self, request: &Request) -> Option<Caller> {
+        matches!(self, Source::Scripts(_)).then(|| Caller::of(request))
+    }
+
+    pub(super) async fn request(&self, server: &ServerName, caller: Option<Caller>, call: Call) -> Result<Raw, Failed> {
         match self {
             Source::Server(upstream) => upstream.request(call).await.map_err(|error| failed(server, error)),
             Source::Documents => Err(Failed::Answered(RpcError::method_not_found(&call.method))),
+            Source::Scripts(scripts) => match caller {
+                // Boxed: a script's own calls come through here again.
+                Some(caller) => Box::pin(scripts.request(caller, call)).await,
+                None => Err(Failed::Answered(RpcError::method_not_found(&call.method))),
+            },
             Source::Local(local) => {
                 if call.method != "tools/call" {
                     return Err(Failed::Answered(RpcError::method_not_found(&call.method)));
@@ -47,7 +61,7 @@ impl Source {
     pub(super) fn upstream(&self) -> Option<&Upstream> {
         match self {
             Source::Server(upstream) => Some(upstream),
-            Source::Local(_) | Source::Documents => None,
+            Source::Local(_) | Source::Scripts(_) | Source::Documents => None,
         }
     }
 

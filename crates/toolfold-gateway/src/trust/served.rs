@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use toolfold_catalog::ServerTools;
 use toolfold_config::Server;
-use toolfold_core::{Entry, Fingerprint};
+use toolfold_core::{Entry, Fingerprint, Kind};
 use toolfold_trust::{Ruling, Succession, What, Why, succeed};
 use toolfold_upstream::Manifest;
 use toolfold_wire::{Object, Raw, raw_of};
@@ -87,14 +87,17 @@ fn without(manifest: &Manifest, mut kept: HashMap<(What, String), Raw>) -> Manif
     Manifest { tools, prompts, resources, templates, instructions, server_info, ..manifest.clone() }
 }
 
-/// Agents or skills that serve.
+/// Agents, skills or scripts that serve.
 fn documents(tools: &ServerTools, kept: &mut HashMap<(What, String), Raw>) -> ServerTools {
     let entry = |entry: &Arc<Entry>| {
         let definition = kept.remove(&(entry.kind.into(), entry.name().to_owned()))?;
         if definition == entry.definition {
             return Some(entry.clone());
         }
-        Entry::document(&tools.name, entry.kind, &definition).ok().map(Arc::new)
+        match entry.kind {
+            Kind::Tool => Entry::tool(&tools.name, &definition).ok().map(Arc::new),
+            kind => Entry::document(&tools.name, kind, &definition).ok().map(Arc::new),
+        }
     };
     let entries = tools.entries.iter().filter_map(entry).collect();
     ServerTools {

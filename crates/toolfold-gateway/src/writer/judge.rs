@@ -280,9 +280,10 @@ impl Writer {
 pub(super) fn source_of(name: &ServerName, known: &Known, config: &Config) -> Option<(Trust, PinSource)> {
     let (trust, key) = match (&known.source, &known.config) {
         (Source::Server(_), Some(server)) => (server.trust, config_key(server)),
-        (Source::Documents, _) => {
+        (Source::Documents | Source::Scripts(_), _) => {
             let (trust, paths) = match name.as_str() {
                 "skills" => (config.trust_skills, &config.skills),
+                "scripts" => (config.trust_scripts, &config.scripts),
                 _ => (config.trust_agents, &config.agents),
             };
             (trust, Fingerprint::of_text(&format!("files\0{paths:?}")))

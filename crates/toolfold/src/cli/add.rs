@@ -281,7 +281,7 @@ fn try_out(
     let mut config = common.load(&options)?.config;
     config.servers.retain(|server, _| server.as_str() == name);
     config.toolbox = false;
-    (config.agents, config.skills, config.nodes) = Default::default();
+    (config.agents, config.skills, config.scripts, config.nodes) = Default::default();
     with_config(common, config, async |gateway| {
         let status = gateway.status().await.into_iter().find(|server| server.name.as_str() == name);
         let why = status.and_then(|server| server.why);

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use toolfold_gateway::Gateway;
 
 use super::output::Style;
-use super::{Fail, access, approve, call, forget, ls, page, scan, search, show, status, tokens, tree, usage};
+use super::{Fail, access, approve, call, forget, ls, page, scan, search, show, status, tokens, tree, types, usage};
 
 /// How long one command waits for the encoder to be ready.
 pub(crate) const ENCODER: Duration = Duration::from_secs(3);
@@ -16,6 +16,7 @@ pub(crate) enum Ask {
     Search(search::SearchCommand),
     Ls(ls::Ls),
     Tree(tree::Tree),
+    Types(types::Types),
     Show(show::Show),
     Call(call::Wanted),
     Status(status::Status),
@@ -56,6 +57,7 @@ impl Ask {
             Ask::Search(search) => search.needs(),
             Ask::Ls(ls) => ls.needs(),
             Ask::Tree(_) => Needs::All,
+            Ask::Types(types) => types.needs(),
             Ask::Show(show) => server_of(&show.tool),
             Ask::Call(call) => server_of(&call.tool),
             Ask::Status(_) => Needs::Status,
@@ -80,6 +82,7 @@ impl Ask {
             Ask::Search(search) => search.answer(&view, &gateway.config(), style),
             Ask::Ls(ls) => ls.answer(&view, style),
             Ask::Tree(tree) => tree.answer(&view, style),
+            Ask::Types(types) => types.answer(&view, style),
             Ask::Show(show) => show.answer(&view, style),
             Ask::Call(call) => call.answer(gateway, &view).await,
             Ask::Forget(forget) => forget.answer(gateway, &view, style).await,

@@ -68,7 +68,7 @@ impl Check {
 
 /// What a configuration serves that names no server.
 pub(crate) fn served_without_servers(config: &Config) -> &'static str {
-    match (config.toolbox, config.agents.is_empty() && config.skills.is_empty()) {
+    match (config.toolbox, config.agents.is_empty() && config.skills.is_empty() && config.scripts.is_empty()) {
         (true, _) => "the built-in toolbox is served",
         (false, false) => "its agents and skills are served",
         (false, true) => "nothing is served",

@@ -38,6 +38,7 @@ mod token;
 mod tokens;
 mod tree;
 mod trust;
+mod types;
 mod usage;
 
 use std::path::PathBuf;
@@ -123,6 +124,8 @@ enum Command {
     Show(show::Show),
     /// Call a tool
     Call(call::Call),
+    /// Print what scripts may call, as declarations of TypeScript
+    Types(types::Types),
     /// Tell how the servers are
     Status(status::Status),
     /// Tell where the page is, and its key
@@ -184,6 +187,7 @@ fn run(cli: Cli) -> ExitCode {
         Command::Tree(tree) => common.ask(Ask::Tree(tree)),
         Command::Show(show) => common.ask(Ask::Show(show)),
         Command::Call(call) => call.run(&common),
+        Command::Types(types) => common.ask(Ask::Types(types)),
         Command::Status(status) => status.run(&common),
         Command::Page(page) => page.run(&common),
         Command::Tokens(tokens) => tokens.run(&common),

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use toolfold::{Registry, toolbox};
 use toolfold_config::{Config, LoadOptions};
 use toolfold_core::{Principal, ServerName, Surface};
-use toolfold_gateway::{Client, Gateway, LocalServer, Options, ServerStatus};
+use toolfold_gateway::{Client, Gateway, LocalServer, Options, Program, ServerStatus};
 use toolfold_store::Store;
 
 use super::ask::{Answer, Ask, ENCODER, Needs};
@@ -69,11 +69,20 @@ pub(crate) fn with_config<T>(
 
 async fn with<T>(config: Config, work: impl AsyncFnOnce(&Gateway) -> Result<T, Fail>) -> Result<T, Fail> {
     let gateway = Gateway::start(Options { local: local_servers(&config), config });
+    run_scripts(&gateway);
     tokio::spawn(journal::follow_calls(gateway.calls()));
     let outcome = work(&gateway).await;
     gateway.stop().await;
     journal::flush();
     outcome
+}
+
+/// Scripts run in this program: it is told by its first argument.
+pub(crate) fn run_scripts(gateway: &Gateway) {
+    match Program::this() {
+        Ok(program) => gateway.run_scripts_in(program),
+        Err(error) => tracing::warn!("scripts cannot be run: {error}"),
+    }
 }
 
 /// Whoever typed the command.

@@ -16,7 +16,7 @@ use toolfold_gateway::{Gateway, Options};
 use toolfold_serve::{Address, serve_http, serve_stdio};
 
 use super::check::served_without_servers;
-use super::open::{arrivals, encoded, local_servers, runtime};
+use super::open::{arrivals, encoded, local_servers, run_scripts, runtime};
 use super::output::{progress, tell};
 use super::own_file::environment;
 use super::{Common, Fail, instance, journal, log, parse_surface};
@@ -59,6 +59,7 @@ impl Serve {
         let listener = if self.stdio { None } else { Some(bind(listen).await?) };
         let announcement = announce(&config, &origin, &options);
         let gateway = Gateway::start(Options { local: local_servers(&config), config });
+        run_scripts(&gateway);
         let address = listener.as_ref().map(|listener| listener.local_addr()).transpose()?.map(Address);
         let shown = address.map(Address::mcp);
         let place = shown.clone().unwrap_or_else(|| "stdin and stdout".to_owned());

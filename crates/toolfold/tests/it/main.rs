@@ -30,6 +30,7 @@ mod people;
 mod readme;
 mod registry;
 mod scan;
+mod scripts;
 mod second_start;
 mod signin;
 mod surfaces;

@@ -11,6 +11,7 @@ mod client;
 mod mixture;
 mod process;
 mod report;
+mod scripts;
 mod search;
 mod start;
 mod thin;
@@ -38,9 +39,9 @@ pub(crate) struct Programs {
     pub(crate) folder: PathBuf,
 }
 
-/// `parts`: of `calls`, `throughput`, `audit`, `search` and `start`; all of them where none is named.
+/// `parts`: of `calls`, `throughput`, `audit`, `search`, `start` and `scripts`; all of them where none is named.
 pub fn run(workspace: &Workspace, parts: &[String]) -> Result<()> {
-    let known = ["calls", "throughput", "audit", "search", "start"];
+    let known = ["calls", "throughput", "audit", "search", "start", "scripts"];
     ensure!(parts.iter().all(|part| known.contains(&part.as_str())), "the parts of the benchmark are {known:?}");
     let wanted = |part: &str| parts.is_empty() || parts.iter().any(|named| named == part);
     let programs = build(workspace)?;
@@ -61,19 +62,31 @@ pub fn run(workspace: &Workspace, parts: &[String]) -> Result<()> {
     if wanted("start") {
         start::measure(&programs, &mut report)?;
     }
+    if wanted("scripts") {
+        scripts::measure(&programs, &mut report)?;
+    }
     report.finish()
 }
 
+/// The program that is measured: a release build, or the one that `TOOLFOLD_BINARY` names.
 fn build(workspace: &Workspace) -> Result<Programs> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let arguments = ["build", "--release", "--package", "toolfold", "--bin", "toolfold"];
-    let status = Command::new(cargo).args(arguments).current_dir(&workspace.root).status()?;
-    ensure!(status.success(), "the release build failed");
     let folder = workspace.target.join("bench");
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).context("the folder for the benchmark cannot be made")?;
     let thin = std::env::current_exe().context("this program cannot be found")?;
-    Ok(Programs { toolfold: workspace.target.join("release/toolfold"), thin, root: workspace.root.clone(), folder })
+    let toolfold = match std::env::var_os("TOOLFOLD_BINARY") {
+        Some(binary) => binary.into(),
+        None => release(workspace)?,
+    };
+    Ok(Programs { toolfold, thin, root: workspace.root.clone(), folder })
+}
+
+fn release(workspace: &Workspace) -> Result<PathBuf> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let arguments = ["build", "--release", "--package", "toolfold", "--bin", "toolfold"];
+    let status = Command::new(cargo).args(arguments).current_dir(&workspace.root).status()?;
+    ensure!(status.success(), "the release build failed");
+    Ok(workspace.target.join("release/toolfold"))
 }
 
 impl Programs {

@@ -25,6 +25,7 @@ const ORDER: [&str; 25] = [
     "toolfold-index",
     "toolfold-disclosure",
     "toolfold-store",
+    "toolfold-script",
     "toolfold-audit",
     "toolfold-results",
     "toolfold-gateway",

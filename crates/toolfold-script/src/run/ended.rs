@@ -1,0 +1,114 @@
+//! How a script ended, and what it had done by then.
+
+use std::process::ExitStatus;
+
+use toolfold_wire::Raw;
+
+use crate::limits::Limits;
+use crate::protocol::{Answered, Ask, SelfMade, Uncaught};
+
+/// What is left of a run.
+#[derive(Debug, Default)]
+pub struct Ended {
+    pub end: End,
+    pub printed: String,
+    /// Content for the client, in the order in which it was shown.
+    pub shown: Vec<Raw>,
+    /// The tools it called, in the order in which it did.
+    pub calls: Vec<Call>,
+}
+
+#[derive(Debug, Default)]
+pub enum End {
+    Returned(Option<Raw>),
+    Threw(Box<Uncaught>),
+    Over(Over),
+    Crashed(Crash),
+    /// Before its end is known.
+    #[default]
+    Open,
+}
+
+/// The limits that end a script.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Over {
+    Cpu,
+    Memory,
+    Time,
+    /// What it returned, asked for or showed is too large.
+    Size,
+    /// It waits for what will never come.
+    Stuck,
+}
+
+/// Ends that are no script's doing, or should not be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Crash {
+    NotStarted,
+    /// The process said something that is no line of the protocol.
+    Nonsense,
+    /// The process ended by itself.
+    Gone,
+    /// It did what no script has a way to.
+    Forbidden,
+}
+
+/// One call of a script.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    pub tool: String,
+    /// Not known where it was not answered before the end.
+    pub outcome: Option<Result<(), String>>,
+}
+
+impl Ended {
+    /// Writes down what is asked for; where it stands.
+    pub(super) fn note(&mut self, ask: &Ask) -> usize {
+        if let Ask::Call { tool, .. } = ask {
+            self.calls.push(Call { tool: tool.clone(), outcome: None });
+            return self.calls.len() - 1;
+        }
+        usize::MAX
+    }
+
+    pub(super) fn note_end(&mut self, call: usize, answered: &Answered) {
+        if let Some(call) = self.calls.get_mut(call) {
+            call.outcome = Some(match answered {
+                Answered::Thrown(thrown) => Err(thrown.code.clone()),
+                Answered::Result(_) | Answered::Value(_) => Ok(()),
+            });
+        }
+    }
+}
+
+impl From<SelfMade> for Over {
+    fn from(over: SelfMade) -> Self {
+        match over {
+            SelfMade::Cpu => Over::Cpu,
+            SelfMade::Memory => Over::Memory,
+            SelfMade::Stuck => Over::Stuck,
+            SelfMade::Size => Over::Size,
+        }
+    }
+}
+
+/// What it means that the process ended without a word.
+pub(super) fn crash(status: Option<ExitStatus>, _: Limits) -> End {
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::ExitStatusExt;
+
+        // By the numbers that all systems share, but for the one that Linux alone sends.
+        const ABORTED: i32 = 6;
+        const OUT_OF_TIME: i32 = 24;
+        const FILTERED: i32 = 31;
+        match status.and_then(|status| status.signal()) {
+            Some(OUT_OF_TIME) => return End::Over(Over::Cpu),
+            // The allocator of the process itself: there was no more address space.
+            Some(ABORTED) => return End::Over(Over::Memory),
+            Some(FILTERED) => return End::Crashed(Crash::Forbidden),
+            _ => {}
+        }
+    }
+    End::Crashed(Crash::Gone)
+}
