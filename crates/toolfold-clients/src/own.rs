@@ -29,7 +29,11 @@ pub(crate) fn is_own_entry(entry: &Value) -> bool {
     let reading = Reading { variables: Variables::Nothing, timeout: None, home: None, project: None };
     let read = server(ENTRY_NAME, entry, reading).outcome;
     // Under our name, any address of this machine is one that `install --http` was told.
-    read.is_ok_and(|read| is_own(&read, USUAL_PORT) || read.url.as_deref().and_then(local_port).is_some())
+    // So is a program that is told what `install` tells it, whatever its file is called.
+    let is_told = |read: &ServerDefinition| read.args.starts_with(&["serve".to_owned(), "--stdio".to_owned()]);
+    read.is_ok_and(|read| {
+        is_own(&read, USUAL_PORT) || is_told(&read) || read.url.as_deref().and_then(local_port).is_some()
+    })
 }
 
 fn is_own_address(url: &str, port: u16) -> bool {

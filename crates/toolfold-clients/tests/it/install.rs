@@ -119,6 +119,18 @@ fn every_client_in_and_out_to_the_byte() {
 }
 
 #[test]
+fn a_program_of_another_name_is_ours_all_the_same() {
+    let (home, cursor) = (Home::new(), client("cursor").unwrap());
+    let args = vec!["serve".to_owned(), "--stdio".to_owned()];
+    let way = Way::Start { command: "/opt/tf-0.2".to_owned(), args, variables: Vec::new() };
+    let plan = plan_install(&home.environment, cursor, &way, false).unwrap();
+    apply_install(&home.environment, &plan).unwrap();
+    assert!(points_here(&home.environment, cursor));
+    assert!(plan_install(&home.environment, cursor, &way, false).unwrap().changes.is_empty());
+    assert_eq!(undo(&home, "cursor"), 1);
+}
+
+#[test]
 fn a_file_that_was_not_there_goes_again() {
     let home = Home::new();
     install(&home, "cursor");
