@@ -9,6 +9,7 @@ use std::time::Duration;
 use toolfold_core::{NodeRule, Pattern, Rule, Secret, ServerName, Surface, SurfaceSettings, Trust};
 
 use crate::access::Issuer;
+use crate::auth::{Auth, OAuthSettings};
 use crate::code::CodeSettings;
 use crate::operation::{AuditSettings, Limits, TelemetrySettings};
 use crate::results::ResultSettings;
@@ -59,6 +60,9 @@ pub struct Config {
     pub limits: Limits,
     pub audit: AuditSettings,
     pub telemetry: TelemetrySettings,
+    pub oauth: OAuthSettings,
+    /// What logins are sealed with (TOOLFOLD_KEY); `None`: a key in a file beside the store.
+    pub key: Option<Secret>,
     /// Where manifests and whatever else must outlive the process are kept; `None`: in memory.
     pub store: Option<PathBuf>,
     /// The files this was read from: a change to one of them is a reason to read again.
@@ -119,6 +123,8 @@ pub struct Server {
     pub timeouts: Timeouts,
     /// The largest message accepted from the server, in bytes.
     pub max_message: usize,
+    /// How it is known to the server who asks, beside `headers`.
+    pub auth: Auth,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -191,6 +197,8 @@ impl Default for Config {
             limits: Limits::default(),
             audit: AuditSettings::default(),
             telemetry: TelemetrySettings::default(),
+            oauth: OAuthSettings::default(),
+            key: None,
             store: None,
             files: Vec::new(),
         }
@@ -241,6 +249,7 @@ impl Server {
             aliases: BTreeMap::new(),
             timeouts: Timeouts::default(),
             max_message: DEFAULT_MAX_MESSAGE,
+            auth: Auth::default(),
         }
     }
 }

@@ -5,6 +5,7 @@
 //! variable holds.
 
 mod access;
+mod auth;
 mod code;
 mod config;
 mod operation;
@@ -22,6 +23,7 @@ mod client;
 mod foreign;
 mod raw;
 mod raw_access;
+mod raw_auth;
 mod raw_operation;
 
 mod expand;
@@ -29,6 +31,7 @@ mod units;
 
 mod resolve;
 mod resolve_access;
+mod resolve_auth;
 mod resolve_nodes;
 mod resolve_operation;
 mod resolve_server;
@@ -43,6 +46,7 @@ mod changes;
 use std::path::PathBuf;
 
 pub use access::{Introspection, Issuer};
+pub use auth::{Auth, AuthMode, KeptIn, LoginAs, OAuthSettings};
 pub use changes::{Changes, changed};
 pub use code::CodeSettings;
 pub use config::{

@@ -1,7 +1,7 @@
 //! What variables and flags change: a flag beats a variable, a variable beats the file. What the file says is checked
 //! all the same, so that taking the variable away later brings no surprise.
 
-use toolfold_core::Surface;
+use toolfold_core::{Secret, Surface};
 
 use crate::config::PreciseTier;
 use crate::operation::AuditMode;
@@ -13,6 +13,7 @@ pub(crate) fn apply(draft: &mut Draft, options: &LoadOptions, report: &mut Repor
     surface(draft, options, report);
     store(draft, options);
     precise(draft, options);
+    draft.config.key = options.variable("TOOLFOLD_KEY").map(Secret::new);
     audit(draft, report);
     if let Some(place) = listen_outside(draft, options, report) {
         draft.listen = Some(place);

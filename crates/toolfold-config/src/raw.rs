@@ -4,6 +4,7 @@
 use crate::code::RawCode;
 use crate::node::{Node, Value};
 use crate::raw_access::{RawIssuer, RawRule};
+use crate::raw_auth::{RawAuth, RawOAuth};
 use crate::raw_operation::{RawAudit, RawLimits, RawTelemetry};
 use crate::report::{Place, Report};
 use crate::results::RawResults;
@@ -53,6 +54,7 @@ pub(crate) struct RawConfig {
     pub(crate) limits: RawLimits,
     pub(crate) audit: RawAudit,
     pub(crate) telemetry: RawTelemetry,
+    pub(crate) oauth: RawOAuth,
     pub(crate) servers: Vec<RawServer>,
     /// Whether servers were typed at all, readable or not.
     pub(crate) names_servers: bool,
@@ -100,6 +102,7 @@ pub(crate) struct RawServer {
     pub(crate) idle_timeout: Field<Amount>,
     pub(crate) stop_timeout: Field<Amount>,
     pub(crate) max_message: Field<Amount>,
+    pub(crate) auth: RawAuth,
     /// An unknown key was probably `command` or `url`: then neither is missing.
     pub(crate) misspelled: bool,
 }
@@ -146,6 +149,9 @@ impl RawConfig {
         }
         if let Some((node, place)) = table.take("results") {
             raw.kept = RawResults::read(node, place, report);
+        }
+        if let Some((node, place)) = table.take("oauth") {
+            raw.oauth = RawOAuth::read(node, place, report);
         }
         if let Some((node, place)) = table.take("scan") {
             raw.results = read_results(node, place, report);
@@ -239,6 +245,7 @@ impl RawServer {
             idle_timeout: table.amount("idle_timeout", report),
             stop_timeout: table.amount("stop_timeout", report),
             max_message: table.amount("max_message", report),
+            auth: RawAuth::read(&mut table, report),
             misspelled: false,
         };
         let meant = table.refuse_rest(report);

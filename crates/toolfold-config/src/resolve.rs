@@ -88,6 +88,7 @@ impl Resolver<'_> {
         draft.precise = self.text(&raw.precise).and_then(|text| self.precise(&text));
         draft.config.limits = self.limits(&raw.limits);
         draft.config.telemetry = self.telemetry(&raw.telemetry);
+        draft.config.oauth = self.oauth(&raw.oauth);
         (draft.config.audit, draft.audit) = self.audit(&raw.audit);
         draft.config.rules = self.rules(raw);
         draft.config.issuers = self.issuers(&raw.issuers);

@@ -34,7 +34,9 @@ impl Resolver<'_> {
         let prefix = raw.prefix.given().is_none_or(|prefix| prefix.value);
         let forbid = self.texts(&raw.forbid).iter().map(|pattern| Pattern::new(pattern)).collect();
         let aliases = self.pairs(&raw.aliases, |alias| alias.contains(char::is_alphanumeric), "a tool");
-        Some(Server { name, transport: transport?, start, era, prefix, trust, forbid, aliases, timeouts, max_message })
+        let auth = self.auth(raw);
+        let transport = transport?;
+        Some(Server { name, transport, start, era, prefix, trust, forbid, aliases, timeouts, max_message, auth })
     }
 
     fn transport(&mut self, raw: &RawServer) -> Option<Transport> {

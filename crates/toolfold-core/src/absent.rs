@@ -12,6 +12,8 @@ pub enum Absence {
     Starting,
     /// It was tried, and is not running.
     Failing,
+    /// It is there, and nobody is logged in.
+    NeedsLogin,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,13 +33,22 @@ impl Absent {
         Absent { server, state: Absence::Failing, why: Some(why.into()) }
     }
 
+    pub fn needs_login(server: ServerName, why: impl Into<String>) -> Self {
+        Absent { server, state: Absence::NeedsLogin, why: Some(why.into()) }
+    }
+
     /// `sqlite is configured and not running: it has no such file`, in one line and without a full stop.
     pub fn said(&self) -> String {
         let state = match self.state {
             Absence::Starting => "still starting",
             Absence::Failing => "not running",
+            Absence::NeedsLogin => "in need of a login",
         };
         let why = self.why.as_deref().map(reason).filter(|why| !why.is_empty());
+        if let (Absence::NeedsLogin, Some(why)) = (self.state, &why) {
+            // It names the server, and what to do.
+            return why.clone();
+        }
         let why = why.map_or_else(String::new, |why| format!(": {why}"));
         format!("{} is configured and {state}{why}", self.server)
     }
@@ -47,6 +58,7 @@ impl Absent {
         let then = match self.state {
             Absence::Starting => "Ask again in a moment.",
             Absence::Failing => "Do without it, or tell the person who can mend it.",
+            Absence::NeedsLogin => "Tell the person, who can do that, or do without it.",
         };
         let said = self.said();
         let stop = if said.ends_with(['?', '!', '…']) { "" } else { "." };
@@ -78,6 +90,8 @@ mod tests {
         let refusal = failing.refusal();
         assert_eq!(refusal.code, Code::ServerUnavailable);
         assert!(refusal.message.ends_with("was not found. Do without it, or tell the person who can mend it."));
+        let login = Absent::needs_login(sqlite.clone(), "the server sqlite needs a login: run `toolfold login sqlite`");
+        assert_eq!(login.said(), "the server sqlite needs a login: run `toolfold login sqlite`");
         assert!(Absent::failing(sqlite, "x".repeat(1_000_000)).said().len() < 300);
     }
 }

@@ -70,6 +70,11 @@ impl Principal {
         Principal::new(Identity { name: name.to_owned(), proof, groups, scopes, claims })
     }
 
+    /// Whether it is whoever runs the program, by whichever of their ways.
+    pub fn is_owner(&self) -> bool {
+        matches!(self.0.proof, Proof::Local | Proof::Token)
+    }
+
     /// How it is known who this is, in a word.
     pub fn proof(&self) -> &'static str {
         match self.0.proof {

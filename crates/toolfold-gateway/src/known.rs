@@ -32,6 +32,8 @@ pub(crate) struct Known {
     told: HashSet<Fingerprint>,
     /// Why it is not there, as far as is known.
     pub(crate) failing: Option<String>,
+    /// That is because nobody is logged in.
+    needs_login: bool,
     /// It has said what it offers, or failed, since the start.
     pub(crate) tried: bool,
 }
@@ -47,7 +49,8 @@ impl Known {
     pub(crate) fn server(source: Source, config: Arc<Server>, failing: Option<String>) -> Self {
         let (listed, judged, told) = (None, None, HashSet::new());
         let (unjudged, judging, tried) = (false, false, false);
-        Known { source, config: Some(config), listed, judged, unjudged, judging, told, failing, tried }
+        let needs_login = false;
+        Known { source, config: Some(config), listed, judged, unjudged, judging, told, failing, needs_login, tried }
     }
 
     pub(crate) fn local(server: LocalServer) -> Self {
@@ -71,7 +74,8 @@ impl Known {
         let listed = Some(Listed { tools: Arc::new(tools), manifest: None });
         let (judged, told) = (None, HashSet::new());
         let (unjudged, judging, tried) = (true, false, true);
-        Known { source, config: None, listed, judged, unjudged, judging, told, failing: None, tried }
+        let (failing, needs_login) = (None, false);
+        Known { source, config: None, listed, judged, unjudged, judging, told, failing, needs_login, tried }
     }
 
     pub(crate) fn manifest(&self) -> Option<&Arc<Manifest>> {
@@ -129,12 +133,15 @@ impl Known {
     /// Takes in a state; whether that changes what can be said of it.
     pub(crate) fn take_state(&mut self, state: &State) -> bool {
         let failing = match state {
-            State::Failing { why, .. } => Some(why.clone()),
+            State::Failing { why, .. } | State::NeedsLogin { why } => Some(why.clone()),
             State::Ready => None,
             // Between two tries the last reason is still the reason.
             _ => self.failing.clone(),
         };
-        self.tried |= matches!(state, State::Failing { .. } | State::Stopped);
+        self.tried |= matches!(state, State::Failing { .. } | State::NeedsLogin { .. } | State::Stopped);
+        if matches!(state, State::Failing { .. } | State::NeedsLogin { .. } | State::Ready) {
+            self.needs_login = matches!(state, State::NeedsLogin { .. });
+        }
         std::mem::replace(&mut self.failing, failing.clone()) != failing
     }
 
@@ -145,6 +152,7 @@ impl Known {
             return None;
         }
         Some(match &self.failing {
+            Some(why) if self.needs_login => Absent::needs_login(name.clone(), why.clone()),
             Some(why) => Absent::failing(name.clone(), why.clone()),
             None => Absent::starting(name.clone()),
         })

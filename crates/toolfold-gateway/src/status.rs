@@ -97,6 +97,7 @@ fn label(state: State) -> (&'static str, Option<String>, Option<Duration>) {
         State::Starting => ("starting", None, None),
         State::Ready => ("ready", None, None),
         State::Failing { why, retry_in } => ("failing", Some(why), Some(retry_in)),
+        State::NeedsLogin { why } => ("needs login", Some(why), None),
         State::Stopped => ("stopped", None, None),
     }
 }

@@ -32,6 +32,7 @@ use crate::gate::Source;
 use crate::gateway::Inner;
 use crate::known::{Known, Listed};
 use crate::local::{LocalServer, Unregistered};
+use crate::logins::vault;
 use crate::precise::Vectors;
 use crate::progress::Progress;
 use crate::recording::Occurrence;
@@ -127,6 +128,8 @@ impl Writer {
         let events = inner.upgrade().map(|inner| inner.events());
         let config = inner.upgrade().map(|inner| inner.snapshot.load().config.clone()).unwrap_or_default();
         house.secrets.extend(config.http.token.clone());
+        house.secrets.extend(config.key.clone());
+        house.oauth = Arc::new(config.oauth.clone());
         Writer {
             inner,
             progress,
@@ -244,6 +247,7 @@ impl Writer {
         tokio::time::sleep(HEAD_START).await;
         let mut remembered = Remembered::open(config.store.as_deref(), config.servers.values()).await;
         self.store = remembered.store.clone();
+        self.house.vault = vault(self.store.clone(), config.key.clone());
         if let (Some(store), Some(inner)) = (&self.store, self.inner.upgrade()) {
             inner.store.set(store.clone());
             inner.learning.configure(config.learn).await;
@@ -398,6 +402,7 @@ fn worth_noting(state: &State) -> Option<&'static str> {
     match state {
         State::Ready => Some("ready"),
         State::Failing { .. } => Some("failing"),
+        State::NeedsLogin { .. } => Some("needs login"),
         State::Stopped => Some("stopped"),
         State::Configured | State::Known | State::Starting => None,
     }

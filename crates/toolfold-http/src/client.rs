@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
-use hyper::http::header::{CONTENT_TYPE, HOST, HeaderMap, HeaderValue, LOCATION, PROXY_AUTHORIZATION};
+use hyper::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderMap, HeaderValue, LOCATION, PROXY_AUTHORIZATION};
 use hyper::http::uri::Scheme;
 use hyper::http::{Method, Request, StatusCode, Uri};
 use hyper_rustls::{ConfigBuilderExt, HttpsConnector};
@@ -19,9 +19,10 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::ClientConfig;
 use url::Url;
 
-use crate::credentials::{Asked, Challenge, Credentials, Verdict};
+use crate::credentials::{Asked, Challenge, Credentials, FixedHeaders, Reaction};
 use crate::dial::{Dialer, Proxies};
 use crate::error::{BadTarget, NoClient, SendError};
+use crate::reach::{Reach, Resolver};
 
 pub type Response = hyper::Response<Incoming>;
 
@@ -65,6 +66,14 @@ impl Target {
     }
 }
 
+/// What [`HttpClient::fetch`] got.
+#[derive(Debug)]
+pub struct Fetched {
+    pub status: u16,
+    pub headers: HeaderMap,
+    pub body: Vec<u8>,
+}
+
 /// A request, and whose.
 pub struct Outgoing<'a> {
     pub method: Method,
@@ -77,13 +86,20 @@ impl HttpClient {
     /// One for the process: connections are pooled, and the certificates of the system are read once.
     pub fn shared() -> Result<HttpClient, NoClient> {
         static SHARED: OnceLock<Result<HttpClient, NoClient>> = OnceLock::new();
-        SHARED.get_or_init(|| HttpClient::new(Matcher::from_system())).clone()
+        SHARED.get_or_init(|| HttpClient::new(Matcher::from_system(), None)).clone()
     }
 
-    fn new(proxies: Matcher) -> Result<HttpClient, NoClient> {
+    /// One that connects to nothing but what `reach` allows. By way of a proxy that is up to the proxy, which alone knows
+    /// where it connects to; an address that is written out is looked at all the same.
+    pub fn within(reach: Arc<dyn Reach>) -> Result<HttpClient, NoClient> {
+        HttpClient::new(Matcher::from_system(), Some(reach))
+    }
+
+    fn new(proxies: Matcher, reach: Option<Arc<dyn Reach>>) -> Result<HttpClient, NoClient> {
         let proxies = Proxies::new(proxies);
-        let tls = Arc::new(tls()?);
-        let dialer = Dialer::new(tcp(), tls.clone(), proxies.clone());
+        let tls = shared_tls()?;
+        let straight = tcp(HttpConnector::new_with_resolver(Resolver::new(reach.clone())));
+        let dialer = Dialer::new(straight, (tcp(HttpConnector::new()), tls.clone()).into(), proxies.clone(), reach);
         let pool = legacy::Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(IDLE)
@@ -93,15 +109,45 @@ impl HttpClient {
 
     /// Sends a request where it should go, as who it should be from.
     pub async fn send(&self, target: &Target, request: Outgoing<'_>) -> Result<Response, SendError> {
-        let response = self.send_on(target, &request).await?;
-        if response.status() != StatusCode::UNAUTHORIZED {
-            return Ok(response);
+        let (mut again, mut proven) = (false, false);
+        loop {
+            let (response, sent) = self.send_on(target, &request).await?;
+            // A server that asks for other credentials has not looked at the request.
+            let Some(challenge) = Challenge::of(response.status(), response.headers(), sent) else {
+                return Ok(response);
+            };
+            // Each once: a server that is never content has given its answer.
+            match request.credentials.rejected(&challenge).await {
+                Reaction::Again if !again => again = true,
+                Reaction::Proven if !proven => proven = true,
+                _ => return Ok(response),
+            }
         }
-        // A server that asks for other credentials has not looked at the request.
-        match request.credentials.rejected(&Challenge::of(response.headers())).await {
-            Verdict::Again => self.send_on(target, &request).await,
-            Verdict::GiveUp => Ok(response),
+    }
+
+    /// Asks as nobody in particular, goes nowhere else, and reads no more than `limit` of the answer.
+    pub async fn fetch(
+        &self,
+        target: &Target,
+        method: Method,
+        mut headers: HeaderMap,
+        body: Vec<u8>,
+        limit: usize,
+    ) -> Result<Fetched, SendError> {
+        if let Ok(host) = target.host() {
+            headers.insert(HOST, host);
         }
+        let nobody = FixedHeaders::default();
+        let outgoing = Outgoing { method, headers, body: body.into(), credentials: &nobody };
+        let (mut response, _) = self.send_once(&target.uri, &outgoing).await?;
+        let mut body = Vec::new();
+        while let Some(chunk) = chunk(&mut response).await? {
+            if body.len() + chunk.len() > limit {
+                return Err(SendError::TooLarge(limit));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(Fetched { status: response.status().as_u16(), headers: std::mem::take(response.headers_mut()), body })
     }
 
     /// Sends a body and hears the status; what else is answered is not read.
@@ -121,19 +167,28 @@ impl HttpClient {
         Ok(self.send(target, request).await?.status().as_u16())
     }
 
-    async fn send_on(&self, target: &Target, request: &Outgoing<'_>) -> Result<Response, SendError> {
-        let mut response = self.send_once(&target.uri, request).await?;
+    /// The answer, and the `Authorization` it is an answer to.
+    async fn send_on(
+        &self,
+        target: &Target,
+        request: &Outgoing<'_>,
+    ) -> Result<(Response, Option<HeaderValue>), SendError> {
+        let (mut response, mut sent) = self.send_once(&target.uri, request).await?;
         let mut place = None;
         for _ in 0..MOST_REDIRECTS {
             let now = place.as_ref().unwrap_or(target);
             let Some(next) = redirected(target, now, &request.method, &response) else { break };
-            response = self.send_once(&next.uri, request).await?;
+            (response, sent) = self.send_once(&next.uri, request).await?;
             place = Some(next);
         }
-        Ok(response)
+        Ok((response, sent))
     }
 
-    async fn send_once(&self, uri: &Uri, outgoing: &Outgoing<'_>) -> Result<Response, SendError> {
+    async fn send_once(
+        &self,
+        uri: &Uri,
+        outgoing: &Outgoing<'_>,
+    ) -> Result<(Response, Option<HeaderValue>), SendError> {
         let mut request = Request::new(Full::new(outgoing.body.clone()));
         *request.method_mut() = outgoing.method.clone();
         *request.uri_mut() = uri.clone();
@@ -142,7 +197,8 @@ impl HttpClient {
         if let Some(login) = self.proxy_login(uri) {
             request.headers_mut().insert(PROXY_AUTHORIZATION, login);
         }
-        Ok(self.pool.request(request).await?)
+        let sent = request.headers().get(AUTHORIZATION).cloned();
+        Ok((self.pool.request(request).await?, sent))
     }
 
     /// For a proxy that reads the request; one that only passes on a tunnel has it from the tunnel's beginning.
@@ -168,8 +224,13 @@ fn tls() -> Result<ClientConfig, rustls::Error> {
     Ok(versions.try_with_platform_verifier()?.with_no_client_auth())
 }
 
-fn tcp() -> HttpConnector {
-    let mut tcp = HttpConnector::new();
+/// The certificates of the system are read once.
+fn shared_tls() -> Result<Arc<ClientConfig>, NoClient> {
+    static TLS: OnceLock<Result<Arc<ClientConfig>, NoClient>> = OnceLock::new();
+    TLS.get_or_init(|| Ok(Arc::new(tls()?))).clone()
+}
+
+fn tcp<R>(mut tcp: HttpConnector<R>) -> HttpConnector<R> {
     tcp.enforce_http(false);
     tcp.set_nodelay(true);
     tcp.set_connect_timeout(Some(CONNECT));
@@ -207,7 +268,7 @@ mod tests {
     use toolfold_wire::BoxFuture;
 
     use super::*;
-    use crate::credentials::{FixedHeaders, NoCredentials};
+    use crate::credentials::NoCredentials;
 
     fn post(credentials: &dyn Credentials) -> Outgoing<'_> {
         Outgoing { method: Method::POST, headers: HeaderMap::new(), body: Bytes::from_static(b"{}"), credentials }
@@ -248,9 +309,9 @@ mod tests {
             })
         }
 
-        fn rejected<'a>(&'a self, challenge: &'a Challenge) -> BoxFuture<'a, Verdict> {
+        fn rejected<'a>(&'a self, challenge: &'a Challenge) -> BoxFuture<'a, Reaction> {
             self.0.lock().unwrap().extend(challenge.schemes.iter().cloned());
-            Box::pin(std::future::ready(Verdict::Again))
+            Box::pin(std::future::ready(Reaction::Again))
         }
     }
 
@@ -258,7 +319,7 @@ mod tests {
     async fn credentials_are_asked_for_each_request_and_told_of_a_401() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let target = Target::parse(&format!("http://{}/mcp", listener.local_addr().unwrap())).unwrap();
-        let client = HttpClient::new(Matcher::builder().build()).unwrap();
+        let client = HttpClient::new(Matcher::builder().build(), None).unwrap();
         let credentials = Renewed(Default::default());
         let heads = [
             "401 Unauthorized\r\nWWW-Authenticate: Bearer error=\"expired\"",
@@ -280,7 +341,7 @@ mod tests {
     async fn through_proxy(url: &str, answer: &str) -> (String, Result<Response, SendError>) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let proxy = format!("http://me:secret@{}", listener.local_addr().unwrap());
-        let client = HttpClient::new(Matcher::builder().all(proxy).build()).unwrap();
+        let client = HttpClient::new(Matcher::builder().all(proxy).build(), None).unwrap();
         let (target, nobody) = (Target::parse(url).unwrap(), FixedHeaders::default());
         let proxying = async {
             let mut stream = BufReader::new(listener.accept().await.unwrap().0);
@@ -337,5 +398,89 @@ mod tests {
         assert!(!same("https://a.example/mcp", "http://a.example/mcp"));
         assert!(!same("https://a.example/mcp", "https://b.example/mcp"));
         assert!(!same("https://a.example/mcp", "https://a.example:8443/mcp"));
+    }
+
+    /// What a challenge in a proof, and one that no credentials answer, make of a request.
+    #[tokio::test]
+    async fn a_403_with_a_challenge_is_told_and_a_proof_is_made_once_more() {
+        struct Proving(std::sync::Mutex<Vec<(u16, Option<String>)>>);
+        impl Credentials for Proving {
+            fn sign<'a>(
+                &'a self,
+                _: Asked<'a>,
+                headers: &'a mut HeaderMap,
+            ) -> BoxFuture<'a, Result<(), NoCredentials>> {
+                headers.insert("authorization", HeaderValue::from_static("DPoP x"));
+                Box::pin(std::future::ready(Ok(())))
+            }
+            fn rejected<'a>(&'a self, challenge: &'a Challenge) -> BoxFuture<'a, Reaction> {
+                assert_eq!(challenge.sent.as_ref().unwrap(), "DPoP x");
+                self.0.lock().unwrap().push((challenge.status, challenge.nonce.clone()));
+                Box::pin(std::future::ready(Reaction::Proven))
+            }
+        }
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let target = Target::parse(&format!("http://{}/mcp", listener.local_addr().unwrap())).unwrap();
+        let client = HttpClient::new(Matcher::builder().build(), None).unwrap();
+        let credentials = Proving(Default::default());
+        let heads = [
+            "401 Unauthorized\r\nWWW-Authenticate: DPoP error=\"use_dpop_nonce\"\r\nDPoP-Nonce: n1",
+            "403 Forbidden\r\nWWW-Authenticate: DPoP error=\"insufficient_scope\"",
+            "403 Forbidden",
+        ];
+        let (_, statuses) = tokio::join!(answering(listener, &heads), async {
+            let first = client.send(&target, post(&credentials)).await.unwrap().status();
+            (first, client.send(&target, post(&credentials)).await.unwrap().status())
+        });
+        assert_eq!(statuses, (StatusCode::FORBIDDEN, StatusCode::FORBIDDEN));
+        assert_eq!(*credentials.0.lock().unwrap(), [(401, Some("n1".to_owned())), (403, None)]);
+    }
+
+    struct Nowhere;
+
+    impl Reach for Nowhere {
+        fn allows(&self, _: &str, _: std::net::IpAddr) -> bool {
+            false
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_out_of_reach_is_not_dialled() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let client = HttpClient::new(Matcher::builder().build(), Some(Arc::new(Nowhere))).unwrap();
+        for host in ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]"] {
+            let target = Target::parse(&format!("http://{host}:{port}/")).unwrap();
+            let fetched = client.fetch(&target, Method::GET, HeaderMap::new(), Vec::new(), 1).await;
+            let why = fetched.unwrap_err().to_string();
+            assert!(why.contains("private"), "{host}: {why}");
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_fetched_has_a_size_and_leads_nowhere_else() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let target = Target::parse(&format!("http://{}/a", listener.local_addr().unwrap())).unwrap();
+        let client = HttpClient::new(Matcher::builder().build(), None).unwrap();
+        let serving = async {
+            for answer in [
+                "HTTP/1.1 302 Found\r\nLocation: /b\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
+                "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello",
+            ] {
+                let mut stream = BufReader::new(listener.accept().await.unwrap().0);
+                let mut head = String::new();
+                while !head.ends_with("\r\n\r\n") {
+                    stream.read_line(&mut head).await.unwrap();
+                }
+                stream.write_all(answer.as_bytes()).await.unwrap();
+            }
+        };
+        let fetching = async {
+            let first = client.fetch(&target, Method::GET, HeaderMap::new(), Vec::new(), 4).await.unwrap();
+            (first.status, client.fetch(&target, Method::GET, HeaderMap::new(), Vec::new(), 4).await)
+        };
+        let ((), (status, second)) = tokio::join!(serving, fetching);
+        assert_eq!(status, 302);
+        assert!(matches!(second, Err(SendError::TooLarge(4))), "{second:?}");
     }
 }

@@ -5,16 +5,19 @@
 //! two servers at one address can be asked as two different users over the same connections.
 
 use hyper::http::header::{HeaderMap, HeaderName, HeaderValue, WWW_AUTHENTICATE};
-use hyper::http::{Method, Uri};
+use hyper::http::{Method, StatusCode, Uri};
 use toolfold_core::Secret;
 use toolfold_wire::BoxFuture;
+
+/// What a server wants in a proof.
+const NONCE: &str = "dpop-nonce";
 
 pub trait Credentials: Send + Sync {
     /// Adds what this request has to say about who asks.
     fn sign<'a>(&'a self, asked: Asked<'a>, headers: &'a mut HeaderMap) -> BoxFuture<'a, Result<(), NoCredentials>>;
 
-    /// The server answered 401 to what was signed last.
-    fn rejected<'a>(&'a self, challenge: &'a Challenge) -> BoxFuture<'a, Verdict>;
+    /// The server answered 401, or 403 with a challenge, to what was signed last.
+    fn rejected<'a>(&'a self, challenge: &'a Challenge) -> BoxFuture<'a, Reaction>;
 }
 
 /// The request that is to be signed.
@@ -24,24 +27,35 @@ pub struct Asked<'a> {
     pub uri: &'a Uri,
 }
 
-/// What a server said with its 401.
+/// What a server said with its 401 or 403.
 #[derive(Debug, Clone, Default)]
 pub struct Challenge {
+    pub status: u16,
     /// Every `WWW-Authenticate`, as it came.
     pub schemes: Vec<String>,
+    /// What it wants in the next proof (`DPoP-Nonce`).
+    pub nonce: Option<String>,
+    /// The `Authorization` that it would not have: others may be in use by now.
+    pub sent: Option<HeaderValue>,
 }
 
 impl Challenge {
-    pub(crate) fn of(headers: &HeaderMap) -> Self {
-        let schemes = headers.get_all(WWW_AUTHENTICATE).iter();
-        Challenge { schemes: schemes.filter_map(|value| Some(value.to_str().ok()?.to_owned())).collect() }
+    /// A 403 without a challenge is an answer: nothing that could be said better was said wrong.
+    pub(crate) fn of(status: StatusCode, headers: &HeaderMap, sent: Option<HeaderValue>) -> Option<Self> {
+        let text = |value: &HeaderValue| value.to_str().ok().map(str::to_owned);
+        let schemes: Vec<String> = headers.get_all(WWW_AUTHENTICATE).iter().filter_map(text).collect();
+        let asks = status == StatusCode::UNAUTHORIZED || (status == StatusCode::FORBIDDEN && !schemes.is_empty());
+        let nonce = headers.get(NONCE).and_then(text);
+        asks.then(|| Challenge { status: status.as_u16(), schemes, nonce, sent })
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Reaction {
     /// There are other credentials now: sign and send once more.
     Again,
+    /// They are the same, and their proof has what it lacked: sign and send once more.
+    Proven,
     /// There is nothing better; the 401 is the answer.
     GiveUp,
 }
@@ -89,7 +103,7 @@ impl Credentials for FixedHeaders {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    fn rejected<'a>(&'a self, _challenge: &'a Challenge) -> BoxFuture<'a, Verdict> {
-        Box::pin(std::future::ready(Verdict::GiveUp))
+    fn rejected<'a>(&'a self, _challenge: &'a Challenge) -> BoxFuture<'a, Reaction> {
+        Box::pin(std::future::ready(Reaction::GiveUp))
     }
 }

@@ -17,30 +17,44 @@ use hyper_util::client::legacy::connect::proxy::Tunnel;
 use hyper_util::client::legacy::connect::{Connected, Connection, HttpConnector};
 use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 use hyper_util::rt::TokioIo;
-use rustls::ClientConfig;
 use tokio::net::TcpStream;
 use toolfold_wire::BoxFuture;
 use tower_service::Service;
+
+use crate::reach::{Reach, Resolver, out_of_reach};
 
 type Stream = MaybeHttpsStream<TokioIo<TcpStream>>;
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 #[derive(Clone)]
 pub(crate) struct Dialer {
-    straight: HttpConnector,
-    /// A proxy may itself want TLS.
+    straight: HttpConnector<Resolver>,
+    /// A proxy may itself want TLS, and is where the environment says.
     to_proxy: HttpsConnector<HttpConnector>,
     proxies: Arc<Proxies>,
+    reach: Option<Arc<dyn Reach>>,
 }
 
 impl Dialer {
-    pub(crate) fn new(straight: HttpConnector, tls: Arc<ClientConfig>, proxies: Arc<Proxies>) -> Self {
-        Dialer { to_proxy: (straight.clone(), tls).into(), straight, proxies }
+    pub(crate) fn new(
+        straight: HttpConnector<Resolver>,
+        to_proxy: HttpsConnector<HttpConnector>,
+        proxies: Arc<Proxies>,
+        reach: Option<Arc<dyn Reach>>,
+    ) -> Self {
+        Dialer { straight, to_proxy, proxies, reach }
     }
 
     /// TLS with the server itself is made by whoever asked.
     async fn dial(mut self, target: Uri) -> std::result::Result<Dialed, BoxError> {
         let secure = target.scheme() == Some(&Scheme::HTTPS);
+        // An address that is written out is not looked up, so no resolver sees it.
+        if let (Some(reach), Some(host)) = (&self.reach, target.host())
+            && let Ok(address) = host.trim_matches(['[', ']']).parse()
+            && !reach.allows(host, address)
+        {
+            return Err(out_of_reach(host).into());
+        }
         match self.proxies.of(&target) {
             None => Ok(Dialed { stream: self.straight.call(target).await?.into(), through: false }),
             Some(proxy) if secure => {

@@ -17,6 +17,9 @@ pub enum SendError {
     /// The answer broke off.
     #[error("{}", cause(.0))]
     Cut(#[from] hyper::Error),
+    /// The answer is larger than somebody wanted to read.
+    #[error("the answer is larger than {0} bytes")]
+    TooLarge(usize),
     #[error("{0}")]
     Credentials(#[from] NoCredentials),
 }

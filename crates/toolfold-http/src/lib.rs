@@ -8,7 +8,9 @@ mod client;
 mod credentials;
 mod dial;
 mod error;
+mod reach;
 
-pub use client::{HttpClient, Outgoing, Response, Target, chunk};
-pub use credentials::{Asked, BadHeader, Challenge, Credentials, FixedHeaders, NoCredentials, Verdict};
+pub use client::{Fetched, HttpClient, Outgoing, Response, Target, chunk};
+pub use credentials::{Asked, BadHeader, Challenge, Credentials, FixedHeaders, NoCredentials, Reaction};
 pub use error::{BadTarget, NoClient, SendError};
+pub use reach::Reach;

@@ -2,7 +2,7 @@
 //!
 //! - *memory* (manifests, failures, vectors, usage, habits, sets of tools) can be had again. A damaged file is set aside with a
 //!   notice and a new one is begun: a start must not fail for it.
-//! - *record* (pins: what was accepted of what servers say; tokens that were given out) cannot. Its file is made when there is first something to
+//! - *record* (pins: what was accepted of what servers say; tokens that were given out; logins, sealed) cannot. Its file is made when there is first something to
 //!   put in it, and a damaged one is refused with a message, never replaced. The audit is a record in a file of its own,
 //!   which `toolfold-audit` keeps; only how it is opened is said here.
 //!
@@ -27,6 +27,7 @@ mod toolsets;
 mod usage;
 mod vectors;
 
+mod logins;
 mod pins;
 mod tokens;
 
@@ -39,6 +40,7 @@ pub use engine::Pending;
 pub use error::StoreError;
 pub use failures::StoredFailure;
 pub use habits::{StoredChoice, StoredHabit};
+pub use logins::{Lease, LoginKey, StoredLogin};
 pub use manifests::StoredManifest;
 pub use open::open_audit;
 pub use pins::{NewPin, PinSource, Pinned, StoredPin, StoredPins};

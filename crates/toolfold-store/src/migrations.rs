@@ -72,7 +72,7 @@ const MEMORY_STEPS: [&str; 7] = [
     CREATE INDEX habits_by_use ON habits (catalog, used_at);",
 ];
 
-const RECORD_STEPS: [&str; 3] = [
+const RECORD_STEPS: [&str; 4] = [
     // What was approved, and the fingerprint of how it looked then: whatever looks different has not been approved.
     "CREATE TABLE approvals (
         kind TEXT NOT NULL,
@@ -117,6 +117,19 @@ const RECORD_STEPS: [&str; 3] = [
         created_at INTEGER NOT NULL,
         expires_at INTEGER
     ) STRICT, WITHOUT ROWID;",
+    // What is in `sealed` nobody here can read. `version` changes with it, and `lease` is who renews it now.
+    "CREATE TABLE logins (
+        server TEXT NOT NULL,
+        url TEXT NOT NULL,
+        principal TEXT NOT NULL,
+        version INTEGER NOT NULL,
+        issuer TEXT NOT NULL,
+        sealed BLOB NOT NULL,
+        saved_at INTEGER NOT NULL,
+        lease TEXT,
+        leased_until INTEGER NOT NULL,
+        PRIMARY KEY (server, url, principal)
+    ) STRICT;",
 ];
 
 const AUDIT_STEPS: [&str; 1] = [

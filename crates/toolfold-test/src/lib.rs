@@ -8,6 +8,7 @@ mod binary;
 mod fake;
 mod http_client;
 mod inbox;
+pub mod provider;
 pub mod server;
 mod stdio_client;
 

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use toolfold_config::{Server, Transport};
+use toolfold_config::{KeptIn, Server, Transport};
 use toolfold_core::Secret;
 
 const BLANK: &str = "…";
@@ -43,6 +43,13 @@ impl Blanks {
             Transport::Http { url, headers } => {
                 headers.iter().for_each(|(_, value)| add(&mut values, "secret", value.expose()));
                 secrets_in_url(url).for_each(|value| add(&mut values, "secret", &value));
+                let auth = &config.auth;
+                let kept = [&auth.private_key, &auth.assertion].into_iter().flatten().filter_map(|kept| match kept {
+                    KeptIn::Text(secret) => Some(secret),
+                    KeptIn::File(_) => None,
+                });
+                let own = auth.client_secret.iter().chain(&auth.identity_client_secret).chain(kept);
+                own.for_each(|value| add(&mut values, "secret", value.expose()));
             }
         }
         others.iter().for_each(|value| add(&mut values, "secret", value.expose()));

@@ -4,7 +4,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use toolfold_core::Principal;
 use toolfold_wire::{Object, Peer, Raw, RpcError};
+
+use crate::oauth::Need;
 
 /// Nobody but its future cancels it: whoever drops that has cancelled the call.
 #[derive(Clone)]
@@ -15,6 +18,8 @@ pub struct Call {
     pub peer: Arc<dyn Peer>,
     /// Which client asks. A question that could belong to two clients is put to neither.
     pub client: u64,
+    /// Who asks: logins at servers may be each one's own.
+    pub principal: Principal,
     /// What the client can do, for servers of the stateless era.
     pub client_capabilities: Option<Raw>,
     /// From now to the answer, the start of the server included; the server's own setting where `None`.
@@ -28,6 +33,9 @@ pub enum CallError {
     Answered(RpcError),
     #[error("{why}")]
     Unavailable { why: String, retry_in: Option<Duration> },
+    /// Somebody has to log in first. The server has not looked at the request.
+    #[error("{}", .0.why())]
+    Login(Need),
     #[error("no answer within {after:?}")]
     Timeout { after: Duration },
     #[error("the server's answer is larger than {limit} bytes")]

@@ -12,15 +12,21 @@ pub(crate) struct Closing {
     pub(crate) words: Option<String>,
     /// Nobody's fault: the server can be asked again at once (a session it forgot, a restart of ours).
     pub(crate) harmless: bool,
+    /// Somebody has to log in: the whole sentence.
+    pub(crate) login: Option<String>,
 }
 
 impl Closing {
     pub(crate) fn because(what: impl Into<String>) -> Self {
-        Closing { what: what.into(), words: None, harmless: false }
+        Closing { what: what.into(), words: None, harmless: false, login: None }
     }
 
     pub(crate) fn harmless(what: impl Into<String>) -> Self {
         Closing { harmless: true, ..Closing::because(what) }
+    }
+
+    pub(crate) fn login(why: impl Into<String>) -> Self {
+        Closing { login: Some(why.into()), ..Closing::harmless("needs a login") }
     }
 
     pub(crate) fn why(&self) -> String {

@@ -50,6 +50,9 @@ pub(crate) enum Refused {
     /// Nor here: nobody could be reached, or we were not let in.
     #[error("{0}")]
     Unreachable(String),
+    /// Nor here: somebody has to log in first.
+    #[error("{0}")]
+    Login(String),
     /// An answer that says "I do not know this".
     #[error("{0}")]
     Unknown(String),
@@ -82,7 +85,10 @@ async fn modern_first(shared: &Arc<Shared>, probe: Duration, patience: Duration)
 /// A server that knows only the stateless era and was too slow for the probe says here that it knows no `initialize`.
 async fn legacy_first(shared: &Arc<Shared>, patience: Duration) -> Result<Established, Refused> {
     match greet(shared, Era::Legacy, patience).await {
-        Err(Refused::Unknown(why)) => greet(shared, Era::Modern, patience).await.map_err(|_| Refused::Other(why)),
+        Err(Refused::Unknown(why)) => greet(shared, Era::Modern, patience).await.map_err(|refused| match refused {
+            Refused::Login(why) => Refused::Login(why),
+            _ => Refused::Other(why),
+        }),
         settled => settled,
     }
 }
@@ -241,6 +247,7 @@ fn refused(error: CallError) -> Refused {
         CallError::Answered(error) if offers_modern(&error) => Refused::Again(says(&error)),
         CallError::Answered(error) if says_unknown(&error) => Refused::Unknown(says(&error)),
         CallError::Answered(error) => Refused::Other(says(&error)),
+        CallError::Login(need) => Refused::Login(need.why().to_owned()),
         other => Refused::Other(other.to_string()),
     }
 }

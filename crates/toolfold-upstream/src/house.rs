@@ -1,7 +1,12 @@
 //! What a server shares with the others of its program.
 
+use std::sync::Arc;
+
+use toolfold_config::OAuthSettings;
 use toolfold_core::Secret;
 use toolfold_wire::Memory;
+
+use crate::oauth::{MemoryVault, Vault};
 
 /// As much as one server may hold of the whole, in messages of its largest size and at least.
 const LARGEST_MESSAGES: usize = 2;
@@ -13,11 +18,14 @@ pub struct House {
     pub memory: Memory,
     /// What no server should know and nobody should read in what a server says: the token of the program itself.
     pub secrets: Vec<Secret>,
+    /// Where logins are kept.
+    pub vault: Arc<dyn Vault>,
+    pub oauth: Arc<OAuthSettings>,
 }
 
 impl House {
     pub fn new(memory: Memory) -> Self {
-        House { memory, secrets: Vec::new() }
+        House { memory, secrets: Vec::new(), vault: Arc::new(MemoryVault::default()), oauth: Arc::default() }
     }
 
     pub(crate) fn part(&self, largest_message: usize) -> Memory {

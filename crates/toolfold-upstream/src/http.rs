@@ -11,7 +11,7 @@ use hyper::http::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderMap, HeaderName, Hea
 use hyper::http::{Method, StatusCode};
 use serde_json::Value;
 use toolfold_config::Transport;
-use toolfold_http::{Credentials, FixedHeaders, HttpClient, Outgoing, Response, SendError, Target, chunk};
+use toolfold_http::{FixedHeaders, HttpClient, Outgoing, Response, SendError, Target, chunk};
 use toolfold_wire::{
     Era, METHOD_HEADER, MODERN, Memory, Message, NAME_HEADER, Object, RpcError, SESSION_HEADER, VERSION_HEADER, code,
     encode_header, name_of,
@@ -23,6 +23,7 @@ use crate::call::CallError;
 use crate::closing::{Closing, Failure};
 use crate::connection::{Connection, Link};
 use crate::http_stream;
+use crate::oauth::{Need, Signer};
 use crate::shared::{Shared, Stale, lock};
 use crate::stdio::lost;
 use crate::unopened::Unopened;
@@ -40,7 +41,7 @@ const LONGEST_ERROR_BODY: usize = 64 * 1024;
 pub(crate) struct Endpoint {
     client: HttpClient,
     target: Target,
-    credentials: Box<dyn Credentials>,
+    credentials: Signer,
     /// What every POST says beside who asks, the session included, once there is one. Ready to be copied.
     headers: Mutex<HeaderMap>,
 }
@@ -60,7 +61,8 @@ pub(crate) fn open(shared: &Arc<Shared>, era: Era) -> Result<Arc<Connection>, Un
         }
     }
     let client = HttpClient::shared()?;
-    let endpoint = Endpoint { client, target, credentials: Box::new(credentials), headers: Mutex::new(own) };
+    let credentials = Signer { fixed: credentials, account: shared.account.clone() };
+    let endpoint = Endpoint { client, target, credentials, headers: Mutex::new(own) };
     Ok(Connection::new(shared, era, Link::Http(Box::new(endpoint))))
 }
 
@@ -142,7 +144,7 @@ impl Endpoint {
     }
 
     async fn send(&self, method: Method, headers: HeaderMap, body: Bytes) -> Result<Response, SendError> {
-        let request = Outgoing { method, headers, body, credentials: &*self.credentials };
+        let request = Outgoing { method, headers, body, credentials: &self.credentials };
         self.client.send(&self.target, request).await
     }
 
@@ -168,8 +170,17 @@ impl Endpoint {
             return Ok(response);
         }
         if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
+            if let Some(failure) = needs_login(connection) {
+                return Err(failure);
+            }
+            let logged_in = connection.shared.account.as_ref().is_some_and(|account| account.has_login());
             let status = status.as_u16();
-            let why = format!("the server refused our credentials (HTTP {status}): check the token in its `headers`");
+            let why = match logged_in {
+                true => format!("the server refused our login (HTTP {status}), and another would be no better"),
+                false => {
+                    format!("the server refused our credentials (HTTP {status}): check the token in its `headers`")
+                }
+            };
             return Err(CallError::unavailable(why).into());
         }
         if status.is_redirection() {
@@ -268,9 +279,19 @@ fn unsent(connection: &Connection, error: &SendError) -> Failure {
             connection.retire(Closing::harmless(&why));
             Failure::NotSent(format!("the server {why}: check that it runs and that its `url` is right"))
         }
-        SendError::Credentials(_) => CallError::unavailable(format!("the server was not asked: {error}")).into(),
-        SendError::Broken(_) | SendError::Cut(_) => broken(error),
+        SendError::Credentials(_) => needs_login(connection)
+            .unwrap_or_else(|| CallError::unavailable(format!("the server was not asked: {error}")).into()),
+        SendError::Broken(_) | SendError::Cut(_) | SendError::TooLarge(_) => broken(error),
     }
+}
+
+/// Where only a login helps. Without one the connection is of no use to anybody; with one that is not enough, it is.
+fn needs_login(connection: &Connection) -> Option<Failure> {
+    let need = connection.shared.account.as_ref()?.need()?;
+    if let Need::Login { why } = &need {
+        connection.retire(Closing::login(why));
+    }
+    Some(CallError::Login(need).into())
 }
 
 pub(crate) fn broken(error: &dyn std::fmt::Display) -> Failure {

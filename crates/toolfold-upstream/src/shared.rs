@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Notify, mpsc, watch};
 use toolfold_config::{Server, Transport};
+use toolfold_core::Principal;
 use toolfold_wire::{Memory, Object, ParameterHeader, Raw, RpcError, parameter_headers};
 
 use crate::allowance::Allowance;
@@ -15,6 +16,7 @@ use crate::call::CallError;
 use crate::connection::Connection;
 use crate::house::House;
 use crate::manifest::Manifest;
+use crate::oauth::Account;
 use crate::said::LastLines;
 use crate::upstream::{Event, Report, State};
 
@@ -34,6 +36,11 @@ pub(crate) struct Shared {
     pub(crate) blanks: Blanks,
     /// What its processes said last on stderr, for people.
     pub(crate) said: LastLines,
+    /// Whose login is used, where there can be one.
+    pub(crate) account: Option<Arc<Account>>,
+    /// Whose way to the server this is. One of somebody else than the owner says nothing of its state and its lists: the
+    /// owner's does.
+    pub(crate) whose: Principal,
     reports: mpsc::UnboundedSender<Report>,
     now: Mutex<Now>,
     told: Mutex<Allowance>,
@@ -59,7 +66,9 @@ impl Shared {
         manifest: Option<Arc<Manifest>>,
         reports: mpsc::UnboundedSender<Report>,
         house: &House,
+        (whose, instance): (&Principal, Option<u64>),
     ) -> Arc<Self> {
+        let account = Account::of(&config, &login_of(whose), &house.vault, &house.oauth);
         let state = if manifest.is_some() { State::Known } else { State::Configured };
         let headers = Arc::new(headers_of(&config, manifest.as_deref()));
         let now = Now { state, manifest, headers, connection: None, attempt: None, log_level: None };
@@ -67,9 +76,11 @@ impl Shared {
             memory: house.part(config.max_message),
             blanks: Blanks::of(&config, &house.secrets),
             said: LastLines::default(),
+            account,
+            whose: whose.clone(),
             house: house.clone(),
             config,
-            instance: INSTANCES.fetch_add(1, Ordering::Relaxed),
+            instance: instance.unwrap_or_else(|| INSTANCES.fetch_add(1, Ordering::Relaxed)),
             reports,
             now: Mutex::new(now),
             told: Mutex::new(Allowance::new(NOTIFICATIONS_A_SECOND)),
@@ -94,13 +105,25 @@ impl Shared {
     }
 
     pub(crate) fn report(&self, event: Event) {
+        if !self.whose.is_owner() && !matches!(event, Event::Updated { .. }) {
+            return;
+        }
         let _ = self.reports.send(Report { server: self.config.name.clone(), instance: self.instance, event });
     }
 
     /// An error that the server answered with, without secrets: it goes to logs and to whoever asks for the status.
     pub(crate) fn answered(&self, mut error: RpcError) -> CallError {
-        error.message = self.blanks.blank(&error.message);
+        error.message = self.blank(&error.message);
         CallError::Answered(error)
+    }
+
+    /// A text for logs and people, without secrets, the token of the login included.
+    pub(crate) fn blank(&self, text: &str) -> String {
+        let text = self.blanks.blank(text);
+        match &self.account {
+            Some(account) => account.blank(text),
+            None => text,
+        }
     }
 
     pub(crate) fn state(&self) -> State {
@@ -168,6 +191,11 @@ impl Shared {
     fn now(&self) -> MutexGuard<'_, Now> {
         lock(&self.now)
     }
+}
+
+/// Whoever runs the program has one login, however they come.
+fn login_of(principal: &Principal) -> String {
+    if principal.is_owner() { Principal::local().key() } else { principal.key() }
 }
 
 /// A poisoned lock means that a thread panicked between two assignments of plain values: they are still plain values.

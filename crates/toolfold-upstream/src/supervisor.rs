@@ -28,6 +28,7 @@ use crate::connection::Connection;
 use crate::era::{self, Established, Greeting, Refused};
 use crate::listing;
 use crate::manifest::Manifest;
+use crate::oauth::Need;
 use crate::rhythm::Rhythm;
 use crate::shared::{Shared, Stale};
 use crate::upstream::State;
@@ -56,6 +57,8 @@ pub(crate) struct Supervisor {
     pending: Vec<oneshot::Sender<Result<Arc<Connection>, CallError>>>,
     backoff: Backoff,
     failure: Option<Failed>,
+    /// Why nothing can be done before somebody logs in.
+    asleep: Option<String>,
     stopped: bool,
 }
 
@@ -83,6 +86,7 @@ impl Supervisor {
             pending: Vec::new(),
             backoff: Backoff::default(),
             failure: None,
+            asleep: None,
             stopped: false,
         }
     }
@@ -102,6 +106,7 @@ impl Supervisor {
                 manifest = ready(&mut self.listing) => self.listed(manifest),
                 () = lost(self.live.as_ref()) => self.lost(),
                 () = self.shared.stale.changed() => {}
+                () = logged_in(&self.shared) => self.login_changed().await,
                 () = alarm => {}
             }
             self.look_around().await;
@@ -120,7 +125,7 @@ impl Supervisor {
                 }
             }
             Command::Start => {
-                (self.stopped, self.failure, self.backoff) = (false, None, Backoff::default());
+                (self.stopped, self.failure, self.backoff, self.asleep) = (false, None, Backoff::default(), None);
                 if self.live.is_none() && self.attempt.is_none() {
                     self.start();
                 }
@@ -149,6 +154,9 @@ impl Supervisor {
     }
 
     fn unavailable(&self) -> CallError {
+        if let Some(why) = &self.asleep {
+            return CallError::Login(Need::login(why));
+        }
         match &self.failure {
             Some(failure) => CallError::Unavailable {
                 why: failure.why.clone(),
@@ -162,6 +170,7 @@ impl Supervisor {
     fn wanted(&self) -> bool {
         let config = &self.shared.config;
         !self.stopped
+            && self.asleep.is_none()
             && (config.start == Start::Eager
                 || self.shared.manifest().is_none()
                 || !self.shared.subscriptions.borrow().is_empty())
@@ -176,7 +185,10 @@ impl Supervisor {
     }
 
     fn start(&mut self) {
-        self.shared.set_state(State::Starting);
+        // Whether somebody has logged in meanwhile is looked up for a call, and changes nothing if nobody has.
+        if self.asleep.is_none() {
+            self.shared.set_state(State::Starting);
+        }
         let shared = self.shared.clone();
         self.attempt = Some(Box::pin(async move { era::connect(&shared).await }));
     }
@@ -186,7 +198,10 @@ impl Supervisor {
         match outcome {
             Ok(established) => self.begin(established),
             Err(refused) => {
-                self.fail(refused.to_string());
+                match refused {
+                    Refused::Login(why) => self.sleep(why),
+                    refused => self.fail(refused.to_string()),
+                }
                 for reply in std::mem::take(&mut self.pending) {
                     let _ = reply.send(Err(self.unavailable()));
                 }
@@ -195,7 +210,7 @@ impl Supervisor {
     }
 
     fn begin(&mut self, Established { connection, greeting }: Established) {
-        self.failure = None;
+        (self.failure, self.asleep) = (None, None);
         self.shared.set_connection(Some(connection.clone()));
         self.shared.set_state(State::Ready);
         for reply in std::mem::take(&mut self.pending) {
@@ -208,10 +223,34 @@ impl Supervisor {
     }
 
     fn fail(&mut self, why: String) {
-        let (why, retry_in) = (self.shared.blanks.blank(&why), self.backoff.fail());
+        let (why, retry_in) = (self.shared.blank(&why), self.backoff.fail());
         tracing::warn!(server = %self.shared.config.name, why = ?why, ?retry_in, "the server failed");
         self.failure = Some(Failed { why: why.clone(), retry_at: Instant::now() + retry_in });
         self.shared.set_state(State::Failing { why, retry_in });
+    }
+
+    /// Waits for somebody to log in. Nothing is tried meanwhile, unless a call wants to know whether somebody has.
+    fn sleep(&mut self, why: String) {
+        tracing::info!(server = %self.shared.config.name, why = ?why, "the server needs a login");
+        (self.failure, self.asleep) = (None, Some(why.clone()));
+        self.shared.set_state(State::NeedsLogin { why });
+    }
+
+    /// Somebody has logged in or out, here or elsewhere.
+    async fn login_changed(&mut self) {
+        match self.shared.account.as_ref().and_then(|account| account.need()) {
+            Some(Need::Login { why }) => {
+                self.end_live().await;
+                self.sleep(why);
+            }
+            _ if self.asleep.is_some() && !self.stopped => {
+                self.asleep = None;
+                if self.live.is_none() && self.attempt.is_none() {
+                    self.start();
+                }
+            }
+            _ => {}
+        }
     }
 
     fn lost(&mut self) {
@@ -220,7 +259,9 @@ impl Supervisor {
         self.shared.set_connection(None);
         self.backoff.lived(live.since.elapsed());
         let closing = live.connection.closing().unwrap_or_else(|| Closing::because("went away"));
-        if closing.harmless && self.backoff.forgives() {
+        if let Some(why) = closing.login {
+            self.sleep(why);
+        } else if closing.harmless && self.backoff.forgives() {
             self.shared.set_state(self.at_rest());
         } else {
             self.fail(closing.why());
@@ -315,6 +356,13 @@ impl Supervisor {
 async fn ready<T>(slot: &mut Option<BoxFuture<'static, T>>) -> T {
     match slot {
         Some(future) => future.await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn logged_in(shared: &Shared) {
+    match &shared.account {
+        Some(account) => account.changed().await,
         None => std::future::pending().await,
     }
 }

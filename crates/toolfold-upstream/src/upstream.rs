@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
 use toolfold_config::Server;
-use toolfold_core::ServerName;
+use toolfold_core::{Principal, ServerName};
 use toolfold_wire::{Era, Object, Raw};
 use tracing::Instrument;
 
@@ -14,6 +14,7 @@ use crate::call::{Call, CallError};
 use crate::closing::Failure;
 use crate::connection::{Connection, MOST_OPEN, Owner, Request};
 use crate::house::House;
+use crate::login::Others;
 use crate::manifest::Manifest;
 use crate::shared::Shared;
 use crate::supervisor::{Command, Supervisor};
@@ -39,6 +40,10 @@ pub enum State {
         why: String,
         retry_in: Duration,
     },
+    /// It is there, and nobody who may use it is logged in.
+    NeedsLogin {
+        why: String,
+    },
     Stopped,
 }
 
@@ -63,8 +68,9 @@ pub struct Report {
 /// Dropping the last handle stops the server.
 #[derive(Clone)]
 pub struct Upstream {
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
     commands: mpsc::UnboundedSender<Command>,
+    pub(crate) others: Others,
 }
 
 impl Upstream {
@@ -75,16 +81,33 @@ impl Upstream {
         reports: mpsc::UnboundedSender<Report>,
         house: &House,
     ) -> Upstream {
-        let shared = Shared::new(config, remembered, reports, house);
+        let others = Others::new(reports.clone(), house);
+        Upstream::spawn_for((&Principal::local(), None), config, remembered, (reports, house), others)
+    }
+
+    /// Another way to a server has the number of the first one: what it reports is reported by the same server.
+    pub(crate) fn spawn_for(
+        whose: (&Principal, Option<u64>),
+        config: Arc<Server>,
+        remembered: Option<Arc<Manifest>>,
+        (reports, house): (mpsc::UnboundedSender<Report>, &House),
+        others: Others,
+    ) -> Upstream {
+        let shared = Shared::new(config, remembered, reports, house, whose);
         let (commands, orders) = mpsc::unbounded_channel();
         // So that the log of two servers can be told apart, whatever it is that is logged.
         let span = tracing::info_span!("server", name = %shared.config.name);
         tokio::spawn(Supervisor::new(shared.clone(), orders).run().instrument(span));
-        Upstream { shared, commands }
+        Upstream { shared, commands, others }
     }
 
     pub fn name(&self) -> &ServerName {
         &self.shared.config.name
+    }
+
+    /// Whose way to the server this is.
+    pub fn whose(&self) -> &Principal {
+        &self.shared.whose
     }
 
     /// The number its reports carry.
@@ -102,11 +125,22 @@ impl Upstream {
 
     /// Starts the server if it is not running. Dropping the future cancels the call.
     pub async fn request(&self, call: Call) -> Result<Raw, CallError> {
+        match self.request_within(&call).await {
+            // Nobody has looked at the call yet: after a login it is sent for the first time.
+            Err(CallError::Login(need)) if self.can_ask(&call) => {
+                self.ask_to_log_in(&call, need).await?;
+                self.request_within(&call).await
+            }
+            answer => answer,
+        }
+    }
+
+    async fn request_within(&self, call: &Call) -> Result<Raw, CallError> {
         let after = call.timeout.unwrap_or(self.shared.config.timeouts.call);
         let owner = Owner::new(call.client, call.peer.clone());
         tokio::select! {
             biased;
-            answer = self.request_once_or_again(&call, &owner) => answer,
+            answer = self.request_once_or_again(call, &owner) => answer,
             () = overdue(after, &owner) => Err(CallError::Timeout { after }),
         }
     }
@@ -175,6 +209,9 @@ impl Upstream {
 
     /// Stops the server until it is started again; returns when its process is gone.
     pub async fn stop(&self) {
+        for other in self.others.take() {
+            Box::pin(other.stop()).await;
+        }
         let (done, stopped) = oneshot::channel();
         if self.commands.send(Command::Stop(done)).is_ok() {
             let _ = stopped.await;

@@ -7,6 +7,7 @@ mod anything;
 mod client;
 mod examples;
 mod left_out;
+mod logins;
 mod nodes;
 mod odd_files;
 mod operation;

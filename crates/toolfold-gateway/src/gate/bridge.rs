@@ -93,6 +93,7 @@ fn call(request: &Request, params: &Object, peer: Arc<dyn Peer>) -> Call {
         method: request.method.clone(),
         params: params.clone(),
         peer,
+        principal: request.client.principal(),
         client: request.client.id,
         client_capabilities: request.client.capabilities.clone(),
         timeout: None,

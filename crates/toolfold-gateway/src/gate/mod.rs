@@ -40,7 +40,7 @@ use states::States;
 use subscriptions::Subscriptions;
 
 pub use source::Failed;
-pub(crate) use source::Source;
+pub(crate) use source::{LOGIN, Source};
 pub use subscriptions::Watch;
 
 /// Calls that somebody who follows them may lag behind before it misses some. Whoever follows them rests now and then, so
@@ -229,9 +229,12 @@ impl Gate {
             Errand::AskOf(..) => Ok(Outcome::Told),
             Errand::Ask(params) => bridge::exchange(&self.parked, (server, source), counted, request, params).await,
             Errand::Resume(exchange, answers) => bridge::resume(&self.parked, *exchange, request, &answers).await,
-            Errand::Watch(uri) => self.watch((server, source), uri).await.map(Outcome::Watching),
+            Errand::Watch(uri) => {
+                let principal = &request.client.principal();
+                self.watch((server, source), principal, uri).await.map(Outcome::Watching)
+            }
             Errand::Tell => {
-                if let Some(upstream) = source.upstream() {
+                if let Some(upstream) = source.way_of(&request.client.principal()).await {
                     upstream.notify(&request.method, Some(request.params.to_raw())).await;
                 }
                 Ok(Outcome::Told)
@@ -245,8 +248,13 @@ impl Gate {
         }
     }
 
-    async fn watch(&self, (server, source): (&ServerName, &Source), uri: String) -> Result<Watch, Failed> {
-        let upstream = source.upstream().ok_or_else(|| Failed::Refused(gone(server)))?;
+    async fn watch(
+        &self,
+        (server, source): (&ServerName, &Source),
+        principal: &Principal,
+        uri: String,
+    ) -> Result<Watch, Failed> {
+        let upstream = source.way_of(principal).await.ok_or_else(|| Failed::Refused(gone(server)))?;
         let (watch, first) = self.subscriptions.watch(upstream.clone(), uri.clone());
         if first {
             upstream.subscribe(&uri).await.map_err(|error| match error {
@@ -328,7 +336,8 @@ fn target(method: &str, params: &Object) -> Option<String> {
 
 /// Whether the server did not answer at all. One that says no is there.
 fn is_silence(outcome: &Result<Outcome, Failed>) -> bool {
-    matches!(outcome, Err(Failed::Refused(refusal)) if refusal.code.blame() == Blame::Server)
+    let login = |refusal: &Refusal| refusal.details.as_ref().is_some_and(|details| details.get(LOGIN).is_some());
+    matches!(outcome, Err(Failed::Refused(refusal)) if refusal.code.blame() == Blame::Server && !login(refusal))
 }
 
 /// Says in the log why a server's part of a call failed: the caller is not told the cause.

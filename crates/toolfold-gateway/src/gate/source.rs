@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolfold_core::{Code, Refusal, ServerName};
-use toolfold_upstream::{Call, CallError, Manifest, State, Upstream};
+use serde_json::json;
+use toolfold_core::{Code, Principal, Refusal, ServerName};
+use toolfold_upstream::{Call, CallError, Manifest, Need, State, Upstream};
 use toolfold_wire::{Raw, RpcError};
 
 use crate::local::LocalServer;
@@ -38,7 +39,10 @@ impl Source {
 
     pub(super) async fn request(&self, server: &ServerName, caller: Option<Caller>, call: Call) -> Result<Raw, Failed> {
         match self {
-            Source::Server(upstream) => upstream.request(call).await.map_err(|error| failed(server, error)),
+            Source::Server(upstream) => {
+                let upstream = upstream.of(&call.principal).await;
+                upstream.request(call).await.map_err(|error| failed(server, error))
+            }
             Source::Documents => Err(Failed::Answered(RpcError::method_not_found(&call.method))),
             Source::Scripts(scripts) => match caller {
                 // Boxed: a script's own calls come through here again.
@@ -62,6 +66,21 @@ impl Source {
         match self {
             Source::Server(upstream) => Some(upstream),
             Source::Local(_) | Source::Scripts(_) | Source::Documents => None,
+        }
+    }
+
+    /// The way to the server that this principal has, which is the same for all where logins are not each one's own.
+    pub(crate) async fn way_of(&self, principal: &Principal) -> Option<Upstream> {
+        match self.upstream() {
+            Some(upstream) => Some(upstream.of(principal).await),
+            None => None,
+        }
+    }
+
+    /// Looks whether somebody has logged in or out in another process.
+    pub(crate) async fn look_for_login(&self) {
+        if let Some(upstream) = self.upstream() {
+            upstream.look_for_login().await;
         }
     }
 
@@ -101,6 +120,21 @@ impl Source {
     }
 }
 
+/// What only a person can do, in words that a model can pass on.
+fn login_needed(server: &ServerName, need: &Need) -> Refusal {
+    let message = match need {
+        Need::Login { .. } => format!("The server {server} needs a login, so nothing was done."),
+        Need::More { .. } => format!("The login at the server {server} does not allow this, so nothing was done."),
+    };
+    Refusal::new(Code::ServerUnavailable, message)
+        .hint(format!("Tell the person: {}.", need.why()))
+        .hint("After that the same call works.")
+        .details(json!({ LOGIN: server.as_str() }))
+}
+
+/// In the details of a refusal: the server is there, and wants a login.
+pub(crate) const LOGIN: &str = "login";
+
 const LOCAL_TIMEOUT: Duration = Duration::from_secs(60);
 
 fn failed(server: &ServerName, error: CallError) -> Failed {
@@ -117,6 +151,7 @@ fn failed(server: &ServerName, error: CallError) -> Failed {
             }
             .cause(why)
         }
+        CallError::Login(need) => return Failed::Refused(login_needed(server, &need)),
         CallError::Timeout { after } => Refusal::new(
             Code::ServerTimeout,
             format!("The server {server} did not answer within {} s.", after.as_secs_f32()),

@@ -4,10 +4,11 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use toolfold_core::ServerName;
+use toolfold_core::{Principal, ServerName};
 use toolfold_upstream::Upstream;
 
-type Counts = Arc<Mutex<HashMap<(ServerName, String), usize>>>;
+/// By server, whose way to it is used, and address.
+type Counts = Arc<Mutex<HashMap<(ServerName, Principal, String), usize>>>;
 
 #[derive(Default)]
 pub(crate) struct Subscriptions(Counts);
@@ -23,7 +24,7 @@ pub struct Watch {
 impl Subscriptions {
     /// Counts one more watcher; whether it is the first.
     pub(crate) fn watch(&self, upstream: Upstream, uri: String) -> (Watch, bool) {
-        let key = (upstream.name().clone(), uri.clone());
+        let key = (upstream.name().clone(), upstream.whose().clone(), uri.clone());
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let count = counts.entry(key).or_default();
         *count += 1;
@@ -40,7 +41,7 @@ impl Watch {
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        let key = (self.upstream.name().clone(), self.uri.clone());
+        let key = (self.upstream.name().clone(), self.upstream.whose().clone(), self.uri.clone());
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(count) = counts.get_mut(&key) else { return };
         *count -= 1;

@@ -17,6 +17,7 @@ impl Writer {
         let Some(inner) = self.inner.upgrade() else { return Dirty::Nothing };
         let old = self.config.clone();
         let changes = changed(&old, &new);
+        self.house.oauth = Arc::new(new.oauth.clone());
         // Calls under way hold the old snapshot, and with it the server, until they are done.
         changes.removed.iter().for_each(|name| drop(self.servers.remove(name)));
         for name in changes.added.iter().chain(&changes.changed) {

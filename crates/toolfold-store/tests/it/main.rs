@@ -6,6 +6,7 @@ mod children;
 mod damage;
 mod failures;
 mod habits;
+mod logins;
 mod manifests;
 mod pins;
 mod tokens;

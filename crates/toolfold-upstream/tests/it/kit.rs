@@ -124,6 +124,7 @@ pub(crate) fn by(client: &Arc<Client>, number: u64, method: &str, params: Value)
     Call {
         method: method.into(),
         params: Object::of(&params),
+        principal: toolfold_core::Principal::local(),
         peer: client.clone(),
         client: number,
         client_capabilities: Some(raw(&json!({"elicitation": {}}))),

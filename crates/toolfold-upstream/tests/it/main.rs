@@ -8,6 +8,7 @@ mod http;
 mod http_server;
 mod kit;
 mod limits;
+mod logins;
 mod reaper;
 mod routing;
 mod stdio;

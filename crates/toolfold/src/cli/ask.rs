@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 use toolfold_gateway::Gateway;
 
 use super::output::Style;
-use super::{Fail, access, approve, call, forget, ls, page, scan, search, show, status, tokens, tree, types, usage};
+use super::{
+    Fail, access, approve, call, forget, login, ls, page, scan, search, show, status, tokens, tree, types, usage,
+};
 
 /// How long one command waits for the encoder to be ready.
 pub(crate) const ENCODER: Duration = Duration::from_secs(3);
@@ -27,6 +29,7 @@ pub(crate) enum Ask {
     Tokens(tokens::Tokens),
     Forget(forget::Forget),
     Access(access::Access),
+    Login(login::LoginChanged),
 }
 
 /// What goes to stdout, and why the command fails although there is something to print.
@@ -66,7 +69,7 @@ impl Ask {
             Ask::Approve(approve) => approve.needs(),
             Ask::Usage(_) => Needs::All,
             Ask::Tokens(tokens) => tokens.needs(),
-            Ask::Forget(_) => Needs::Nobody,
+            Ask::Forget(_) | Ask::Login(_) => Needs::Nobody,
             Ask::Access(access) => access.needs(),
         }
     }
@@ -86,6 +89,7 @@ impl Ask {
             Ask::Show(show) => show.answer(&view, style),
             Ask::Call(call) => call.answer(gateway, &view).await,
             Ask::Forget(forget) => forget.answer(gateway, &view, style).await,
+            Ask::Login(changed) => changed.answer(gateway).await,
             Ask::Status(_) => status::answer(gateway, style).await,
             Ask::Page(page) => page.answer(gateway, style),
             Ask::Scan(scan) => scan.answer(gateway, &view, style).await,

@@ -20,6 +20,7 @@ mod install;
 mod instance;
 mod journal;
 mod log;
+mod login;
 mod logs;
 mod ls;
 mod open;
@@ -65,6 +66,7 @@ Variables:
   TOOLFOLD_DISCLOSURE  off: every tool is listed as it is
   TOOLFOLD_LISTEN      where `serve` listens, as --listen
   TOOLFOLD_STORE       where tool lists are remembered: a path, or memory for nowhere
+  TOOLFOLD_KEY         what logins at servers are sealed with [default: a key in a file beside the store]
   TOOLFOLD_LOG         what is logged on stderr: off, error, warn, info, debug, trace, or a filter
   NO_COLOR             no colours
 
@@ -134,6 +136,10 @@ enum Command {
     Tokens(tokens::Tokens),
     /// Show what a server wrote, or which tools were called
     Logs(logs::Logs),
+    /// Log in to a server that wants it
+    Login(login::Login),
+    /// End a login at a server
+    Logout(login::Logout),
     /// See what is held, and approve or refuse it
     Approve(approve::Approve),
     /// Look for what is suspicious about definitions
@@ -192,6 +198,8 @@ fn run(cli: Cli) -> ExitCode {
         Command::Page(page) => page.run(&common),
         Command::Tokens(tokens) => tokens.run(&common),
         Command::Logs(logs) => logs.run(&common),
+        Command::Login(login) => login.run(&common),
+        Command::Logout(logout) => logout.run(&common),
         Command::Approve(approve) => approve.run(&common),
         Command::Scan(scan) => scan.run(&common),
         Command::Audit(audit) => audit.run(&common),

@@ -151,7 +151,13 @@ async fn tell_outcome(gateway: &Gateway, took: Duration) {
     } else {
         format!("; failing: {} (`toolfold doctor` tells why)", failing.join(", "))
     };
-    tell(&format!("  ready    {tools} tools after {seconds:.1} s{failed}"));
+    let logins: Vec<&str> =
+        status.iter().filter(|server| server.state == "needs login").map(|server| server.name.as_str()).collect();
+    let logins = match logins.first() {
+        Some(first) => format!("; to be logged in to: {} (`toolfold login {first}`)", logins.join(", ")),
+        None => String::new(),
+    };
+    tell(&format!("  ready    {tools} tools after {seconds:.1} s{failed}{logins}"));
 }
 
 fn parse_listen(text: &str) -> Result<SocketAddr, String> {

@@ -18,6 +18,7 @@ States:
   known       not running; its tools are remembered, and it is started when one of them is called
   ready       running, or reachable
   failing     could not be started or reached, or went away: the reason and the next try are said
+  needs login there, and nobody is logged in: `toolfold login SERVER`
   stopped     stopped on the page, or with Toolfold
 
 Where `toolfold serve` runs with the same configuration, this is how its servers are. Where none runs, servers that nothing
@@ -45,8 +46,23 @@ pub(crate) async fn answer(gateway: &Gateway, style: Style) -> Result<Answer, Fa
         1 => Some(Fail::servers("1 server is failing.")),
         many => Some(Fail::servers(format!("{many} servers are failing."))),
     };
+    let but = but.or_else(|| logins(&servers));
     Ok(Answer { text, but })
 }
+
+/// Who waits for a login, where that is all that is wrong.
+fn logins(servers: &[ServerStatus]) -> Option<Fail> {
+    let waiting: Vec<&str> =
+        servers.iter().filter(|server| server.state == NEEDS_LOGIN).map(|server| server.name.as_str()).collect();
+    let first = waiting.first()?;
+    let message = match waiting.len() {
+        1 => format!("{first} needs a login."),
+        _ => format!("{} need a login.", waiting.join(", ")),
+    };
+    Some(Fail::servers(message).hint(format!("toolfold login {first}")))
+}
+
+const NEEDS_LOGIN: &str = "needs login";
 
 /// How many entries wait for somebody, if any do.
 fn held(servers: &[ServerStatus]) -> String {

@@ -55,6 +55,85 @@ fn clients_of_the_modern_era() {
     }
 }
 
+/// Logins at servers: required in both revisions.
+const LOGINS: [&str; 14] = [
+    "metadata-default",
+    "metadata-var1",
+    "metadata-var2",
+    "metadata-var3",
+    "basic-cimd",
+    "scope-from-www-authenticate",
+    "scope-from-scopes-supported",
+    "scope-omitted-when-undefined",
+    "scope-step-up",
+    "scope-retry-limit",
+    "token-endpoint-auth-basic",
+    "token-endpoint-auth-post",
+    "token-endpoint-auth-none",
+    "pre-registration",
+];
+
+/// Required in the newer one alone.
+const MODERN_LOGINS: [&str; 11] = [
+    "resource-mismatch",
+    "offline-access-scope",
+    "offline-access-not-supported",
+    "authorization-server-migration",
+    "iss-supported",
+    "iss-not-advertised",
+    "iss-supported-missing",
+    "iss-wrong-issuer",
+    "iss-unexpected",
+    "iss-normalized",
+    "metadata-issuer-mismatch",
+];
+
+const EXTENSIONS: [&str; 6] = [
+    "client-credentials-jwt",
+    "client-credentials-basic",
+    "enterprise-managed-authorization",
+    "dpop",
+    "dpop-nonce",
+    "wif-jwt-bearer",
+];
+
+#[test]
+fn logins_of_the_legacy_era() {
+    check_logins(&LOGINS, "2025-11-25");
+}
+
+#[test]
+fn logins_of_the_modern_era() {
+    check_logins(&LOGINS, "2026-07-28");
+}
+
+#[test]
+fn logins_of_the_modern_era_alone() {
+    check_logins(&MODERN_LOGINS, "2026-07-28");
+}
+
+#[test]
+fn logins_by_extensions() {
+    check_logins(&EXTENSIONS, "2025-11-25");
+    check_logins(&EXTENSIONS, "2026-07-28");
+}
+
+#[test]
+fn logins_from_before_servers_described_themselves() {
+    check_logins(&["2025-03-26-oauth-metadata-backcompat", "2025-03-26-oauth-endpoint-fallback"], "2025-03-26");
+}
+
+/// All of them are tried, and all of them pass, warnings included.
+fn check_logins(scenarios: &[&str], revision: &str) {
+    let failed: Vec<String> = scenarios
+        .iter()
+        .map(|scenario| (scenario, run_client(&format!("auth/{scenario}"), revision)))
+        .filter(|(_, run)| !run.success)
+        .map(|(scenario, run)| format!("{scenario}, {revision}:\n{}", run.output))
+        .collect();
+    assert!(failed.is_empty(), "{} of {} fail:\n{}", failed.len(), scenarios.len(), failed.join("\n\n"));
+}
+
 /// Everything the revision requires passes; of what it does not require, all that the fixture passes alone.
 fn check_server(revision: &str, era: &str, more: &str) {
     let mut command = Command::new(binary("toolfold-test", "conformance-server"));
@@ -76,6 +155,11 @@ fn check_server(revision: &str, era: &str, more: &str) {
 }
 
 fn check_client(scenario: &str, revision: &str) {
+    let run = run_client(scenario, revision);
+    assert!(run.success, "{scenario}, {revision}:\n{}", run.output);
+}
+
+fn run_client(scenario: &str, revision: &str) -> Run {
     let world = World::with_config("");
     let mut command = conformance(&world);
     let driver = format!("{} {}", peers::module(".bin/node").display(), script("through.mjs").display());
@@ -83,7 +167,7 @@ fn check_client(scenario: &str, revision: &str) {
     command.env("TOOLFOLD", env!("CARGO_BIN_EXE_toolfold"));
     let run = Run::of(command);
     println!("{revision} {scenario}: {}", run.total());
-    assert!(run.success, "{scenario}, {revision}:\n{}", run.output);
+    run
 }
 
 struct Run {

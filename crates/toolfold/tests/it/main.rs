@@ -22,6 +22,7 @@ mod fakes;
 mod faults;
 mod inspector;
 mod learning;
+mod logins;
 mod measured;
 mod newcomer;
 mod page;

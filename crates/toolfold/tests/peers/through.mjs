@@ -8,6 +8,7 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { isAsked, isLogin, keys, login } from "./logins.mjs";
 import { require } from "./steps.mjs";
 
 const { Client } = require("@modelcontextprotocol/client");
@@ -18,18 +19,40 @@ const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? "{}");
 
 const folder = mkdtempSync(join(process.cwd(), "through-"));
 const config = join(folder, "toolfold.toml");
-writeFileSync(config, `surface = "direct"\nstore = "memory"\n[servers.suite]\nurl = ${JSON.stringify(url)}\nprefix = false\n`);
+const { needsPerson, server, rest } = keys(context);
+writeFileSync(
+  config,
+  `surface = "direct"\nstore = "memory"\n[servers.suite]\nurl = ${JSON.stringify(url)}\nprefix = false\n${server}${rest}`,
+);
+if (needsPerson && !(await login(config))) process.exit(1);
 
-const client = new Client({ name: "through", version: "0" }, { versionNegotiation: { mode: "auto" } });
+const capabilities = isAsked ? { elicitation: { url: {} } } : {};
+const client = new Client(
+  { name: "through", version: "0" },
+  { capabilities, versionNegotiation: { mode: "auto" } },
+);
+let asked = 0;
+if (isAsked) {
+  client.setRequestHandler("elicitation/create", async ({ params }) => {
+    asked += 1;
+    const page = await fetch(params.url);
+    console.error(`asked to visit ${new URL(params.url).origin}: ${await page.text()}`);
+    return { action: "accept" };
+  });
+}
 const args = ["serve", "--stdio", "--config", config];
 await client.connect(new StdioClientTransport({ command: process.env.TOOLFOLD, args, env: process.env }));
 
-const { tools } = await client.listTools();
+let { tools } = await client.listTools();
+if (needsPerson && tools.length === 0 && (await login(config))) tools = await listed();
+if (isLogin && tools.length === 0) throw new Error("nothing is offered");
 const echo = tools.filter((tool) => tool.name === "json_schema_echo");
 const wanted = echo.length ? echo : tools;
 for (const call of context.toolCalls ?? wanted.map((tool) => ({ name: tool.name, arguments: example(tool) }))) {
   const result = await client.callTool({ name: call.name, arguments: present(call.arguments) }).catch(unknown);
-  if (result?.isError) throw new Error(`${call.name}: ${JSON.stringify(result)}`);
+  const again = result?.isError && needsPerson && !asked && (await login(config));
+  const last = again ? await client.callTool({ name: call.name, arguments: present(call.arguments) }) : result;
+  if (last?.isError) throw new Error(`${call.name}: ${JSON.stringify(last)}`);
 }
 const offers = client.getServerCapabilities();
 if (offers.resources) {
@@ -39,6 +62,16 @@ if (offers.prompts) {
   for (const { name } of (await client.listPrompts()).prompts) await client.getPrompt({ name });
 }
 await client.close();
+
+// What is offered once the login has been used: soon, but not at once.
+async function listed() {
+  for (let tries = 0; tries < 100; tries += 1) {
+    const { tools } = await client.listTools();
+    if (tools.length > 0) return tools;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return [];
+}
 
 // Some of the suite's servers list a tool and do not serve calls.
 function unknown(error) {

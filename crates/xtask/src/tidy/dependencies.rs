@@ -15,6 +15,7 @@ const ORDER: [&str; 25] = [
     "toolfold-schema",
     "toolfold-clients",
     "toolfold-config",
+    "toolfold-oauth",
     "toolfold-http",
     "toolfold-telemetry",
     "toolfold-upstream",
@@ -38,11 +39,12 @@ const ORDER: [&str; 25] = [
 ];
 
 /// Crates that may not have what their place in the order would allow.
-const WITHOUT: [(&str, &[&str]); 12] = [
+const WITHOUT: [(&str, &[&str]); 13] = [
     ("toolfold-core", &["tokio"]),
     ("toolfold-access", &["tokio"]),
     ("toolfold-wire", &["tokio"]),
     ("toolfold-clients", &["tokio"]),
+    ("toolfold-oauth", &["toolfold-config", "tokio"]),
     ("toolfold-catalog", &["toolfold-config", "toolfold-upstream", "tokio"]),
     ("toolfold-scan", &["toolfold-config", "toolfold-upstream", "tokio"]),
     ("toolfold-trust", &["toolfold-config", "toolfold-upstream", "tokio"]),

@@ -8,6 +8,8 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 use toolfold_config::{Config, LoadOptions, Server, Transport, find_program};
 use toolfold_core::Secret;
+use toolfold_gateway::vault;
+use toolfold_store::Store;
 use toolfold_upstream::{Event, House, Manifest, Report, State, Upstream};
 use toolfold_wire::{Memory, Object};
 use url::{Host, Url};
@@ -28,9 +30,17 @@ pub(crate) struct Ground {
 }
 
 impl Ground {
-    pub(crate) fn new(options: LoadOptions, config: &Config) -> Ground {
-        let secrets = config.http.token.iter().cloned().collect();
-        Ground { options, house: House { secrets, ..House::new(Memory::new(config.limits.memory)) } }
+    /// Logins are used where there are any: without them it would be another server that is tried.
+    pub(crate) async fn new(options: LoadOptions, config: &Config) -> Ground {
+        let secrets = config.http.token.iter().chain(&config.key).cloned().collect();
+        let mut house = House { secrets, ..House::new(Memory::new(config.limits.memory)) };
+        house.oauth = std::sync::Arc::new(config.oauth.clone());
+        if let Some(path) = config.store.as_deref().filter(|path| path.exists())
+            && let Ok(opened) = Store::open(Some(path)).await
+        {
+            house.vault = vault(Some(std::sync::Arc::new(opened.store)), config.key.clone());
+        }
+        Ground { options, house }
     }
 
     /// Climbs until something breaks or `until`. What was started is handed back to be stopped, so that nobody waits for
@@ -150,6 +160,11 @@ impl Ground {
                 }
                 Event::State(State::Failing { why, .. }) => {
                     failed(&why, server, patience, begun.elapsed(), ladder);
+                    return upstream;
+                }
+                Event::State(State::NeedsLogin { .. }) => {
+                    let advice = format!("toolfold login {}", server.name);
+                    ladder.push(Rung::bad("login", "nobody is logged in").after(begun.elapsed()).advised(advice));
                     return upstream;
                 }
                 Event::Listed(manifest) => {

@@ -89,7 +89,7 @@ impl Doctor {
         let wanted = self.wanted(&config)?;
         let short = wanted.len() > MANY;
         let until = Instant::now() + self.time(common);
-        let ground = Arc::new(Ground::new(options, &config));
+        let ground = Arc::new(Ground::new(options, &config).await);
         let mut servers: Vec<Ladder> = unusable(&config, &wanted);
         servers.iter().try_for_each(|ladder| told.tell(ladder, short))?;
         let wanted = config.servers.values().filter(|server| wanted.contains(&&server.name)).cloned().collect();

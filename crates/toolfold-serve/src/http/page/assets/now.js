@@ -27,11 +27,14 @@ export function render(_, shared) {
   const { status, servers } = shared;
   if (!status) return html`${heading("Now")}${shared.away ? nothing : waiting()}`;
   const failing = servers.filter((server) => server.state === "failing");
-  return html`${heading("Now", failing.length === 0 ? badge("all is well", "good") : badge(count(failing.length, "server is failing", "servers are failing"), "bad"))}
-    ${failing.length > 0 ? html`<section aria-labelledby="broken" class="notice bad"><h2 id="broken">Needs attention</h2>
-      <ul class="plain">${failing.slice(0, 5).map((server) => html`<li><a href=${link("servers", server.name)}>${server.name}</a>
+  const broken = [...failing, ...servers.filter((server) => server.state === "needs login")];
+  const wrong = failing.length > 0 ? count(failing.length, "server is failing", "servers are failing")
+    : count(broken.length, "server needs a login", "servers need a login");
+  return html`${heading("Now", broken.length === 0 ? badge("all is well", "good") : badge(wrong, "bad"))}
+    ${broken.length > 0 ? html`<section aria-labelledby="broken" class="notice bad"><h2 id="broken">Needs attention</h2>
+      <ul class="plain">${broken.slice(0, 5).map((server) => html`<li><a href=${link("servers", server.name)}>${server.name}</a>
         <span class="foreign">${clean(server.why)}</span></li>`)}</ul>
-      ${failing.length > 5 ? html`<p><a href=${link("servers")}>All ${number(failing.length)}</a></p>` : nothing}</section>` : nothing}
+      ${broken.length > 5 ? html`<p><a href=${link("servers")}>All ${number(broken.length)}</a></p>` : nothing}</section>` : nothing}
     ${figures(status, servers)}
     <div class="columns">${states(servers)}${recent()}</div>
     ${connect()}`;

@@ -38,7 +38,7 @@ export const bar = (share, kind = "") => html`<svg class="bar ${kind}" viewBox="
 
 const STATES = {
   ready: ["ready", "good"], known: ["asleep", "calm"], starting: ["starting", "busy"],
-  configured: ["not started yet", "calm"], failing: ["failing", "bad"], stopped: ["stopped", "off"],
+  configured: ["not started yet", "calm"], failing: ["failing", "bad"], "needs login": ["needs a login", "bad"], stopped: ["stopped", "off"],
 };
 export const stateName = (state) => (STATES[state] ?? [state])[0];
 export const stateKind = (state) => (STATES[state] ?? ["", "calm"])[1];

@@ -4,7 +4,7 @@ import { html, nothing } from "./lit-html.js";
 import { change } from "./api.js";
 import { badge, changed, clean, command, count, empty, heading, link, problem, say, stateKind, stateName, waiting } from "./parts.js";
 
-const ORDER = ["failing", "starting", "ready", "known", "configured", "stopped"];
+const ORDER = ["failing", "needs login", "starting", "ready", "known", "configured", "stopped"];
 const failed = new Map();
 const busy = new Set();
 let asked = () => {};
@@ -46,8 +46,9 @@ function card(server, alone) {
   </article>`;
 }
 
-function advice({ name, transport }) {
+function advice({ name, state, transport }) {
   if (!transport) return html`<p>Its entry in the configuration cannot be used as it is.</p>${command("toolfold check")}`;
+  if (state === "needs login") return html`<p>Log in where Toolfold runs; the login is used at once.</p>${command(`toolfold login ${name}`)}`;
   const what = transport === "http"
     ? "See whether its address is right, whether it can be reached from this machine, and whether it wants another header."
     : "Its command in the configuration, or what it needs from the environment, is the first thing to look at.";

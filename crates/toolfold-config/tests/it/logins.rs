@@ -1,0 +1,72 @@
+//! What may be said about logins at servers, and what cannot work.
+
+use insta::assert_snapshot;
+use toolfold_config::{AuthMode, KeptIn, LoginAs};
+use toolfold_core::Secret;
+
+use crate::{load_as, toml};
+
+#[test]
+fn everything_said() {
+    let config = load_as(
+        "toolfold.toml",
+        r#"
+[oauth]
+client_metadata = "https://tools.example/client.json"
+callback_port = 4711
+private_hosts = ["id.internal"]
+[servers.a]
+url = "https://a.example/mcp"
+auth = "oauth"
+scopes = ["read", "write"]
+client_id = "me"
+client_secret = "${TOKEN}"
+issuer = "https://login.example"
+shared = true
+[servers.b]
+url = "https://b.example/mcp"
+login = "workload"
+client_id = "me"
+assertion_file = "/run/token"
+[servers.c]
+url = "https://c.example/mcp"
+"#,
+    )
+    .unwrap()
+    .config;
+    assert_eq!(config.oauth.client_metadata.as_deref(), Some("https://tools.example/client.json"));
+    assert_eq!((config.oauth.callback_port, &config.oauth.private_hosts[..]), (4711, &["id.internal".to_owned()][..]));
+    let servers: Vec<_> = config.servers.values().map(|server| &server.auth).collect();
+    let [a, b, c] = servers[..] else { panic!("{servers:?}") };
+    assert_eq!((a.mode, a.who, a.shared), (AuthMode::OAuth, LoginAs::Person, true));
+    assert_eq!(a.client_secret, Some(Secret::new("hunter2")));
+    assert_eq!(a.scopes, ["read", "write"]);
+    assert_eq!((b.mode, b.who), (AuthMode::Auto, LoginAs::Workload));
+    assert_eq!(b.assertion, Some(KeptIn::File("/run/token".into())));
+    assert_eq!(*c, toolfold_config::Auth::default());
+}
+
+#[test]
+fn what_cannot_work() {
+    assert_snapshot!(toml(r#"
+[oauth]
+client_metadata = "http://tools.example/client.json"
+callback_port = 70000
+[servers.a]
+command = "a"
+client_id = "me"
+[servers.b]
+url = "https://b.example/mcp"
+auth = "basic"
+scopes = ["read write"]
+issuer = "login.example"
+[servers.c]
+url = "https://c.example/mcp"
+login = "enterprise"
+private_key = "x"
+private_key_file = "y"
+[servers.d]
+url = "https://d.example/mcp"
+login = "client"
+"#), @"");
+}

@@ -1,0 +1,139 @@
+//! A login that a person makes: an address for them to visit, and what came of it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use toolfold_oauth::{Flow, Problem};
+
+use super::account::Account;
+use super::callback::{self, PATH};
+use super::fetch::{Fetcher, Halt, NoLogin, now};
+use super::plan::{own_key, plan};
+use super::vault::Record;
+
+/// How long somebody may take to log in.
+const LONGEST: Duration = Duration::from_secs(10 * 60);
+
+/// Somebody may log in there now.
+#[derive(Clone)]
+pub struct Visit {
+    pub url: String,
+    done: watch::Receiver<Option<Result<(), String>>>,
+}
+
+/// Why nobody can log in.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum Unvisited {
+    /// There is no login for a person here.
+    #[error("{0}")]
+    NotForPeople(String),
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl Visit {
+    /// Returns when somebody is logged in, or why nobody is.
+    pub async fn done(&mut self) -> Result<(), String> {
+        match self.done.wait_for(Option::is_some).await {
+            Ok(outcome) => outcome.clone().unwrap_or(Ok(())),
+            Err(_) => Err("the login was given up".to_owned()),
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        self.done.borrow().is_none() && self.done.has_changed().is_ok()
+    }
+}
+
+impl Account {
+    /// Begins a login, or joins the one that waits for somebody already.
+    pub(crate) async fn visit(self: &Arc<Self>) -> Result<Visit, Unvisited> {
+        let mut slot = self.visit.lock().await;
+        if let Some(open) = slot.as_ref().filter(|visit| visit.is_open()) {
+            return Ok(open.clone());
+        }
+        let failed = Unvisited::Failed;
+        self.load(true).await.map_err(|error| failed(error.to_string()))?;
+        let listener = TcpListener::bind(("127.0.0.1", self.settings.callback_port)).await;
+        let listener = listener
+            .map_err(|error| failed(format!("no place on this machine for the way back (callback_port): {error}")))?;
+        let port = listener.local_addr().map_err(|error| failed(error.to_string()))?.port();
+        let (flow, fetcher, url) =
+            self.begin(format!("http://127.0.0.1:{port}{PATH}")).await.map_err(|error| failed(error.to_string()))?;
+        let (tell, done) = watch::channel(None);
+        let visit = Visit { url, done };
+        *slot = Some(visit.clone());
+        let account = self.clone();
+        tokio::spawn(async move {
+            let waiting = account.wait_for(flow, fetcher, listener);
+            let late = |_| Err(format!("nobody logged in within {} minutes", LONGEST.as_secs() / 60));
+            let outcome = tokio::time::timeout(LONGEST, waiting).await.unwrap_or_else(late);
+            tell.send_replace(Some(outcome));
+        });
+        Ok(visit)
+    }
+
+    async fn begin(&self, redirect: String) -> Result<(Flow, Fetcher, String), NoLogin> {
+        let plan = plan(&self.server.auth, &self.settings, &self.url, redirect)?;
+        let Record { login, demand } = self.record();
+        let mut flow = Flow::new(plan, demand.unwrap_or_default(), login)?;
+        let fetcher = Fetcher::new(&self.url, &self.settings.private_hosts).await?;
+        match fetcher.drive(&mut flow).await? {
+            Halt::Visit(url) => Ok((flow, fetcher, url)),
+            Halt::Done(_) => Err(NoLogin::Unreachable("it takes no person".to_owned())),
+        }
+    }
+
+    async fn wait_for(&self, mut flow: Flow, fetcher: Fetcher, listener: TcpListener) -> Result<(), String> {
+        loop {
+            let returned = callback::next(&listener).await.map_err(|error| error.to_string())?;
+            if !flow.is_ours(&returned.query) {
+                // Any page on this machine can send a browser here; that ends nothing.
+                returned.tell(false, "This does not belong to a login that Toolfold waits for.").await;
+                continue;
+            }
+            let outcome = self.finish(&mut flow, &fetcher, &returned.query).await;
+            match &outcome {
+                Ok(()) => {
+                    let words = format!("Logged in to {}. You can close this window.", self.whose.server);
+                    returned.tell(true, &words).await;
+                }
+                // Why is told where the login was begun: what is shown here may have been written by anybody.
+                Err(_) => returned.tell(false, "The login did not work. Toolfold says why where it was begun.").await,
+            }
+            return outcome.map_err(|error| error.to_string());
+        }
+    }
+
+    async fn finish(&self, flow: &mut Flow, fetcher: &Fetcher, query: &str) -> Result<(), NoLogin> {
+        flow.returned(query)?;
+        match fetcher.drive(flow).await? {
+            Halt::Done(login) => {
+                let _one = self.one.lock().await;
+                self.keep(Record { login: Some(*login), demand: None }).await;
+                tracing::info!(server = %self.whose.server, "somebody has logged in");
+                Ok(())
+            }
+            Halt::Visit(_) => Err(NoLogin::Problem(Problem::WrongState)),
+        }
+    }
+
+    /// Ends the login: here, and at the login server where it wants to know. Whether there was one.
+    pub(crate) async fn log_out(&self) -> Result<bool, String> {
+        let _one = self.one.lock().await;
+        self.load(true).await.map_err(|error| error.to_string())?;
+        if let Some(login) = self.record().login
+            && let Ok(own) = own_key(&self.server.auth)
+            && let Some(ask) = login.revoke(own.as_ref(), now())
+            && let Ok(fetcher) = Fetcher::new(&self.url, &self.settings.private_hosts).await
+            && let Err(error) = fetcher.ask(&ask).await
+        {
+            tracing::warn!(server = %self.whose.server, "the login server was not told: {error}");
+        }
+        let was = self.vault.forget(&self.whose).await.map_err(|error| error.to_string())?;
+        self.look_again().await;
+        Ok(was)
+    }
+}
