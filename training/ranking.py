@@ -9,7 +9,7 @@ from words import split
 
 DENSE = 0.75  # share of the dense side in the mix
 CLAUSE = 0.2  # share of the best clause in a request of several
-NEAREST, NEAR = 20, 0.28  # how many are compared piece by piece, and what that may add
+NEAREST, NEAR = 20, 0.2  # how many are compared piece by piece, and what that may add
 PIECES = 32  # of a tool, that are compared
 BREAK = re.compile(r"[.?!;:\n]+\s+|,\s+|\s+(?:and|then|also|because|but|while)\s+", re.I)
 

@@ -212,10 +212,13 @@ fn companies(catalog: &Catalog, range: Range<usize>) -> (Vec<Vec<usize>>, Vec<us
     (members, kept_by)
 }
 
+/// What siblings have in common: the thing they are about, the word that their names begin with, and their product.
+type Family<'a> = (u32, Option<String>, Option<&'a str>);
+
 /// Entries of one server that are about the same thing, and are filed under the same, belong together: each fits a
 /// node half as well as it does by itself and half as well as all of them do.
 fn ask_siblings(catalog: &Catalog, index: &Index, range: Range<usize>, fits: &mut [Choices]) {
-    let mut groups: BTreeMap<(u32, Option<String>, Option<&str>), Vec<usize>> = BTreeMap::new();
+    let mut groups: BTreeMap<Family<'_>, Vec<usize>> = BTreeMap::new();
     for (place, position) in range.enumerate() {
         let entry = catalog.entry(position);
         if let Some(head) = index.base.documents[position].done.head {
