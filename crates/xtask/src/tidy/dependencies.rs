@@ -8,7 +8,7 @@ use anyhow::Result;
 use crate::workspace::{Package, Workspace};
 
 /// Each may use those before it.
-const ORDER: [&str; 25] = [
+const ORDER: [&str; 27] = [
     "toolfold-wire",
     "toolfold-core",
     "toolfold-access",
