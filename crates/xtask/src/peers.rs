@@ -14,7 +14,7 @@ use crate::workspace::Workspace;
 
 const NODE: &str = "24.21.0";
 
-const NPM: [(&str, &str); 11] = [
+const NPM: [(&str, &str); 12] = [
     ("@modelcontextprotocol/client", "2.4.0"),
     ("@modelcontextprotocol/conformance", "0.2.0-alpha.12"),
     ("@modelcontextprotocol/inspector", "2.12.0"),
