@@ -65,7 +65,7 @@ impl Fetcher {
         for (name, value) in &ask.headers {
             let mut value = HeaderValue::try_from(value).map_err(|_| failed("a header cannot be sent".to_owned()))?;
             value.set_sensitive(true);
-            headers.insert(HeaderName::from_static(*name), value);
+            headers.insert(HeaderName::from_static(name), value);
         }
         let (method, body) = match ask.encoded() {
             Some((kind, body)) => {
