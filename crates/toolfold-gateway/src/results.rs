@@ -82,6 +82,27 @@ impl Results {
         kept.await.ok().flatten().unwrap_or(result)
     }
 
+    /// Keeps what a script answered, which is longer than its caller reads; what is said instead, in so many characters.
+    pub(crate) async fn keep_answer(
+        &self,
+        config: &Config,
+        owner: &Principal,
+        tool: &str,
+        text: &str,
+        characters: usize,
+    ) -> Option<String> {
+        config.results.keep_over(tool)?;
+        let (shelf, room) = (self.shelf(config)?, room(config));
+        let (owner, tool) = (owner.clone(), tool.to_owned());
+        let whole = raw(&json!({"content": [{"type": "text", "text": text}]}));
+        let kept = THREADS.run(move |_| {
+            let body = body_of(whole.get(), 0)?;
+            let handle = shelf.put(&owner, &tool, body.format, &body.text, room).ok()?;
+            Some(summary(&body, &handle, characters, &format!("{READ} through call_tool")))
+        });
+        kept.await.ok().flatten()
+    }
+
     /// Answers a call of `results.read`.
     pub(crate) async fn read(
         &self,

@@ -16,12 +16,20 @@ const SCRIPT_ERROR: &str = "SCRIPT_ERROR";
 /// Calls that are named after a failure, and characters of what was printed by then.
 const MOST_NAMED: usize = 50;
 const MOST_REPEATED: usize = 2_000;
-/// A token has at least so many bytes where it matters: text that is not cut need not be counted.
-const BYTES_PER_TOKEN: usize = 2;
+/// Bytes of a token beyond which a text is too long, whatever is in it.
+const MOST_BYTES: usize = 16;
 
-pub(super) fn answer(ended: Ended, settings: &CodeSettings) -> Result<Raw, Failed> {
+/// The text of what was returned, where it is more than a caller is told.
+pub(super) fn too_long(ended: &Ended, budget: usize) -> Option<String> {
+    let End::Returned(Some(value)) = &ended.end else { return None };
+    let text = text_of(value);
+    (!fits(&text, budget)).then_some(text)
+}
+
+/// `instead`: what is said of an answer that was kept.
+pub(super) fn answer(ended: Ended, settings: &CodeSettings, instead: Option<String>) -> Result<Raw, Failed> {
     match &ended.end {
-        End::Returned(value) => Ok(returned(value.as_ref(), &ended, settings.answer)),
+        End::Returned(value) => Ok(returned(value.as_ref(), &ended, settings.answer, instead)),
         End::Threw(uncaught) => Ok(threw(uncaught, &ended)),
         End::Over(over) => Err(Failed::Refused(is_over(*over, settings).details(done(&ended)))),
         End::Crashed(crash) => Err(Failed::Refused(crashed(*crash).details(done(&ended)))),
@@ -29,14 +37,13 @@ pub(super) fn answer(ended: Ended, settings: &CodeSettings) -> Result<Raw, Faile
     }
 }
 
-fn returned(value: Option<&Raw>, ended: &Ended, budget: usize) -> Raw {
+fn returned(value: Option<&Raw>, ended: &Ended, budget: usize, instead: Option<String>) -> Raw {
     let value = value.filter(|value| !value.is_null());
-    let text =
-        value.map(|value| serde_json::from_str::<String>(value.get()).unwrap_or_else(|_| value.get().to_owned()));
+    let text = instead.or_else(|| value.map(|value| within(&text_of(value), budget)));
     let printed = ended.printed.trim_end();
     let mut parts: Vec<String> = Vec::new();
     match text {
-        Some(text) => parts.push(within(&text, budget)),
+        Some(text) => parts.push(text),
         None if printed.is_empty() && ended.shown.is_empty() => {
             parts.push("The script returned nothing. Use `return` for what is wanted.".to_owned());
         }
@@ -51,9 +58,19 @@ fn returned(value: Option<&Raw>, ended: &Ended, budget: usize) -> Raw {
     raw(&json!({ "content": content }))
 }
 
+/// A string as itself, anything else as JSON.
+fn text_of(value: &Raw) -> String {
+    serde_json::from_str::<String>(value.get()).unwrap_or_else(|_| value.get().to_owned())
+}
+
+fn fits(text: &str, budget: usize) -> bool {
+    // A token has a byte at the least, and rarely more than a few: most need not be counted.
+    text.len() <= budget || (text.len() <= budget * MOST_BYTES && count(text) <= budget)
+}
+
 /// As much of a text as fits, and what is said of the rest.
 fn within(text: &str, budget: usize) -> String {
-    if text.len() <= budget || (text.len() / BYTES_PER_TOKEN <= budget && count(text) <= budget) {
+    if fits(text, budget) {
         return text.to_owned();
     }
     // The longest beginning that fits, to within a few percent: counting is what costs.

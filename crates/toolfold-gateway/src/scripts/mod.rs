@@ -30,6 +30,9 @@ use peer::ScriptPeer;
 
 pub(crate) use stored::{BadScript, Stored, StoredScripts};
 
+/// Characters of a token, where what is kept is told of.
+const CHARACTERS: usize = 3;
+
 /// What programs run in, and how many of them.
 pub(crate) struct Runner {
     program: OnceLock<Program>,
@@ -142,14 +145,22 @@ impl Scripts {
         }
         let gone = || Failed::Refused(Refusal::new(Code::ServerUnavailable, "Toolfold is being stopped."));
         let inner = self.runner.inner.upgrade().ok_or_else(gone)?;
-        let settings = inner.snapshot.load().config.code.clone();
+        let config = inner.snapshot.load().config.clone();
+        let settings = config.code.clone();
         let job = self.job(&call, &settings)?;
         let program = self.runner.program.get().ok_or_else(|| Failed::Refused(unavailable()))?;
         let _place = self.runner.place(settings.at_once).map_err(Failed::Refused)?;
         let peer = Arc::new(ScriptPeer::new(call.peer.clone(), &call.params));
-        let host = Within::new(inner, &caller, peer, &call.params, job.allowed);
+        let host = Within::new(inner.clone(), &caller, peer, &call.params, job.allowed);
         let ended = toolfold_script::run(program, job.script, limits(&settings), &host).await;
-        answer::answer(ended, &settings)
+        let instead = match answer::too_long(&ended, settings.answer) {
+            Some(text) => {
+                let (owner, tool) = (caller.client.principal(), call.params.string("name").unwrap_or_default());
+                inner.results.keep_answer(&config, &owner, &tool, &text, settings.answer * CHARACTERS).await
+            }
+            None => None,
+        };
+        answer::answer(ended, &settings, instead)
     }
 
     fn job(&self, call: &Call, settings: &CodeSettings) -> Result<Job, Failed> {

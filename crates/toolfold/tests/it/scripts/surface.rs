@@ -145,8 +145,7 @@ async fn errors_and_refusals_are_thrown_with_what_to_do() {
 #[tokio::test]
 async fn every_limit_is_refused_in_its_own_words() {
     let fake = shop("legacy");
-    let limits =
-        "surface = \"code\"\n[code]\ncpu = \"200ms\"\nmemory = \"24MiB\"\ncalls = 3\ntime = \"1s\"\nanswer = 100";
+    let limits = "surface = \"code\"\n[code]\ncpu = \"200ms\"\nmemory = \"24MiB\"\ncalls = 3\ntime = \"1s\"\nanswer = 100\n[results]\nkeep_over = \"off\"";
     let served = shop_world(limits, &fake).serve();
     let client = session(&served, json!({})).await;
     let answer = async |program: &str| client.request("tools/call", code(program)).await;
@@ -171,6 +170,32 @@ async fn every_limit_is_refused_in_its_own_words() {
     assert!(code_ == "TOO_LARGE" && said.contains("65536"), "{said}");
     let cut = answer("return Array.from({length: 1000}, (_, n) => 'word ' + n)").await;
     assert!(text(&cut).contains("… cut: ") && text(&cut).len() < 1500, "{}", text(&cut));
+}
+
+/// Longer than a caller reads, and not lost: the next program has it whole.
+#[tokio::test]
+async fn an_answer_that_is_too_long_is_kept() {
+    let fake = shop("legacy");
+    let served = shop_world("surface = \"code\"\n[code]\nanswer = 200", &fake).serve();
+    let client = session(&served, json!({})).await;
+    let long = "return Array.from({length: 1000}, (_, n) => ({n, word: 'word ' + n}))";
+    let told = client.request("tools/call", code(long)).await;
+    let told = text(&told);
+    assert!(told.contains("kept whole") && told.contains("results.read") && told.len() < 4_000, "{told}");
+    let handle = told.split(|c: char| !c.is_ascii_alphanumeric()).find(|word| word.len() >= 22).expect("a handle");
+    let again = format!("const all = await result('{handle}'); return [all.length, all[999].word]");
+    let again = client.request("tools/call", code(&again)).await;
+    assert_eq!(text(&again), "[1000,\"word 999\"]", "{told}");
+}
+
+/// What is too long for a model is not too long for a program.
+#[tokio::test]
+async fn a_program_gets_long_results_whole() {
+    let fake = FakeServer::script(json!({"tools": [tool("much", true)], "calls": {"much": {"big": 300_000}}}));
+    let served = shop_world("surface = \"code\"", &fake).serve();
+    let client = session(&served, json!({})).await;
+    let counted = client.request("tools/call", code("return (await tools.shop.much({})).length")).await;
+    assert_eq!(text(&counted), "300000");
 }
 
 #[tokio::test]
