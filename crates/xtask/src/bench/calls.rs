@@ -44,9 +44,15 @@ pub(crate) fn measure(programs: &Programs, way: Way, report: &mut Report) -> Res
     let mut floor = floor(programs, way, &server, &lists)?;
     let mut running = Vec::new();
     let mut cases = Vec::new();
+    let mut started = Vec::new();
     for size in SIZES {
         let config = config(programs, way, &server.address, &lists, size);
-        add_cases(programs, way, size, &config, &mut running, &mut cases)?;
+        let served = start(programs, way, size, &config)?;
+        started.push((size, config, served));
+    }
+    // Only now: a connection on which nothing is asked for long is closed.
+    for (size, config, served) in started {
+        add_cases(programs, way, size, &config, served, &mut running, &mut cases)?;
     }
     let mut direct = Vec::new();
     for round in 0..=ROUNDS {
@@ -99,23 +105,33 @@ fn config(programs: &Programs, way: Way, address: &str, lists: &[String], size: 
     config
 }
 
-/// Starts Toolfold with so many tools and adds a case for each era and door.
+fn name(way: Way, size: usize) -> String {
+    format!("{way:?}-{size}").to_lowercase()
+}
+
+/// Starts Toolfold with so many tools.
+fn start(programs: &Programs, way: Way, size: usize, config: &str) -> Result<Served> {
+    let arguments = ["serve", "--listen", "127.0.0.1:0"];
+    let served = Served::start(programs.toolfold(&name(way, size), config, &arguments)?)?;
+    served.knows(size.max(1))?;
+    Ok(served)
+}
+
+/// Adds a case for each era and door.
 fn add_cases(
     programs: &Programs,
     way: Way,
     size: usize,
     config: &str,
+    served: Served,
     running: &mut Vec<Served>,
     cases: &mut Vec<Case>,
 ) -> Result<()> {
-    let name = format!("{way:?}-{size}").to_lowercase();
-    let served = Served::start(programs.toolfold(&name, config, &["serve", "--listen", "127.0.0.1:0"])?)?;
-    served.knows(size.max(1))?;
     if way == Way::Stdio {
         // What it has learned is remembered: the ones on pipes begin with all of it.
         served.process.end()?;
         for (era, door) in pairs() {
-            let mut pipe = Pipe::start(programs.toolfold(&name, config, &["serve", "--stdio"])?)?;
+            let mut pipe = Pipe::start(programs.toolfold(&name(way, size), config, &["serve", "--stdio"])?)?;
             if era == Era::Session {
                 pipe.greet()?;
             }
