@@ -2,9 +2,10 @@
 //! but the gate.
 
 /// Crates that can be tested with values alone.
-const PURE: [&str; 9] = [
+const PURE: [&str; 10] = [
     "toolfold-wire",
     "toolfold-core",
+    "toolfold-schema",
     "toolfold-access",
     "toolfold-oauth",
     "toolfold-catalog",
