@@ -87,7 +87,7 @@ fn hostile(programs: &Programs, toolfold: &Served, report: &mut Report) -> Resul
         let meanwhile = watched.join().map_err(|_| anyhow::anyhow!("the watching client panicked"))??;
         Ok::<_, anyhow::Error>((runs?, meanwhile))
     })?;
-    runs.sort_by(|one, other| other.0.cmp(&one.0));
+    runs.sort_by_key(|(took, ..)| std::cmp::Reverse(*took));
     println!(
         "\n{} hostile scripts, {HOSTILE} at once, each with {} ms to compute and {} s in all",
         runs.len(),
