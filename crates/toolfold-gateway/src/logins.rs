@@ -144,7 +144,7 @@ impl Vault for Logins {
                 Lease::Taken => Ok(Leased::Taken),
                 Lease::Changed(stored) => {
                     let kept = stored.map(|stored| self.opened(whose, &stored)).transpose()?;
-                    Ok(Leased::Changed(kept))
+                    Ok(Leased::Changed(kept.map(Box::new)))
                 }
             }
         })

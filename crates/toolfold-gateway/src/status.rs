@@ -101,3 +101,14 @@ fn label(state: State) -> (&'static str, Option<String>, Option<Duration>) {
         State::Stopped => ("stopped", None, None),
     }
 }
+
+/// What somebody may want to know later of how a server was.
+pub(crate) fn worth_noting(state: &State) -> Option<&'static str> {
+    match state {
+        State::Ready => Some("ready"),
+        State::Failing { .. } => Some("failing"),
+        State::NeedsLogin { .. } => Some("needs login"),
+        State::Stopped => Some("stopped"),
+        State::Configured | State::Known | State::Starting => None,
+    }
+}

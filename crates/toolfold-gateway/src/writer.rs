@@ -39,6 +39,7 @@ use crate::recording::Occurrence;
 use crate::remembered::{Remembered, remember, remember_failure, remember_silent};
 use crate::scripts::StoredScripts;
 use crate::snapshot::Snapshot;
+use crate::status::worth_noting;
 use crate::trust::{Decided, Decision, Heard, Undecided};
 use crate::usage::most_used;
 
@@ -394,16 +395,5 @@ impl Writer {
 
     fn newest(&self) -> Option<Arc<Snapshot>> {
         self.inner.upgrade().map(|inner| inner.snapshot.load_full())
-    }
-}
-
-/// What somebody may want to know later of how a server was.
-fn worth_noting(state: &State) -> Option<&'static str> {
-    match state {
-        State::Ready => Some("ready"),
-        State::Failing { .. } => Some("failing"),
-        State::NeedsLogin { .. } => Some("needs login"),
-        State::Stopped => Some("stopped"),
-        State::Configured | State::Known | State::Starting => None,
     }
 }

@@ -91,7 +91,7 @@ impl Account {
                     if kept.as_ref().is_none_or(|kept| kept.record.login.is_none()) && self.needs_person() {
                         now.need = Some(Need::login(self.logged_out()));
                     }
-                    now.kept = kept;
+                    now.kept = kept.map(|kept| *kept);
                     return Ok(false);
                 }
                 Leased::Taken if begun.elapsed() > PATIENCE => {

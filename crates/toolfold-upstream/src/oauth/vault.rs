@@ -42,7 +42,7 @@ pub struct KeptLogin {
 pub enum Leased {
     Ours,
     /// Somebody has changed it meanwhile.
-    Changed(Option<KeptLogin>),
+    Changed(Option<Box<KeptLogin>>),
     /// Somebody else is at it.
     Taken,
 }
@@ -90,7 +90,7 @@ impl Vault for MemoryVault {
     fn lease<'a>(&'a self, whose: &'a LoginOwner, version: i64) -> BoxFuture<'a, Result<Leased, NotKept>> {
         let found = lock(&self.kept).get(whose).cloned();
         let same = found.as_ref().is_some_and(|kept| kept.version == version);
-        Box::pin(std::future::ready(Ok(if same { Leased::Ours } else { Leased::Changed(found) })))
+        Box::pin(std::future::ready(Ok(if same { Leased::Ours } else { Leased::Changed(found.map(Box::new)) })))
     }
 
     fn release<'a>(&'a self, _: &'a LoginOwner) -> BoxFuture<'a, ()> {
