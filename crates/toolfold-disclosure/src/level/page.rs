@@ -65,8 +65,7 @@ pub fn parameter_page(entry: &Entry, name: &str, path: &str) -> Result<Value, Ve
     let root = entry.input_schema();
     let (schema, required) = find(&root, path).ok_or_else(|| nearest(&root, path))?;
     let mut page = json!({"tool": name, "parameter": path});
-    if let (Some(page), Value::Object(about)) =
-        (page.as_object_mut(), specification(&root, schema, required, &means()))
+    if let (Some(page), Value::Object(about)) = (page.as_object_mut(), specification(&root, schema, required, &means()))
     {
         page.extend(about);
     }
