@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 use toolfold_access::{Decision, Level, Rights};
-use toolfold_core::{Principal, ServerName, Surface};
+use toolfold_core::{Entry, Principal, ServerName, Surface};
 use toolfold_disclosure::{Action, route};
 use toolfold_store::StoreError;
 use toolfold_wire::Object;
@@ -140,6 +140,12 @@ impl Gateway {
             rule: whole.rule_of(*decision),
         };
         whole.catalog.entries().iter().zip(&decided).map(said).collect()
+    }
+
+    /// Whether a call of this entry would be let through.
+    pub fn may_call(&self, client: &Client, entry: &Entry) -> bool {
+        let scope = self.0.scope(client);
+        scope.snapshot.decision(entry).level == Level::Call && !scope.snapshot.forbids(entry)
     }
 
     /// The scope with which a call could be made that cannot be made now, where one would help.

@@ -7,7 +7,8 @@ use toolfold_gateway::Gateway;
 
 use super::output::Style;
 use super::{
-    Fail, access, approve, call, forget, login, ls, page, scan, search, show, status, tokens, tree, types, usage,
+    Fail, access, approve, call, forget, hook, login, ls, page, permissions, scan, search, show, status, tokens, tree,
+    types, usage,
 };
 
 /// How long one command waits for the encoder to be ready.
@@ -29,6 +30,8 @@ pub(crate) enum Ask {
     Tokens(tokens::Tokens),
     Forget(forget::Forget),
     Access(access::Access),
+    Permissions(permissions::Permissions),
+    Hook(hook::Question),
     Login(login::LoginChanged),
 }
 
@@ -67,9 +70,9 @@ impl Ask {
             Ask::Page(_) => Needs::All,
             Ask::Scan(scan) => scan.needs(),
             Ask::Approve(approve) => approve.needs(),
-            Ask::Usage(_) => Needs::All,
+            Ask::Usage(_) | Ask::Permissions(_) => Needs::All,
             Ask::Tokens(tokens) => tokens.needs(),
-            Ask::Forget(_) | Ask::Login(_) => Needs::Nobody,
+            Ask::Forget(_) | Ask::Login(_) | Ask::Hook(_) => Needs::Nobody,
             Ask::Access(access) => access.needs(),
         }
     }
@@ -97,6 +100,8 @@ impl Ask {
             Ask::Usage(usage) => usage.answer(gateway, &view, style).await,
             Ask::Tokens(tokens) => tokens.answer(gateway).await,
             Ask::Access(access) => access.answer(gateway, style).await,
+            Ask::Permissions(permissions) => permissions.answer(gateway, &view),
+            Ask::Hook(question) => question.answer(gateway).await,
         }
     }
 }

@@ -32,6 +32,11 @@ impl Fail {
         Fail { exit, code, message, hints: Vec::new(), details: None, is_error, beside: false }
     }
 
+    /// What it says, without hints.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
     /// Nothing was found, or a check failed.
     pub(crate) fn nothing(message: impl Into<String>) -> Self {
         Fail::new(1, "NOTHING_FOUND", false, message)

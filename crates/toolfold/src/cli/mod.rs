@@ -15,6 +15,7 @@ mod doctor;
 mod eval;
 mod fail;
 mod forget;
+mod hook;
 mod import;
 mod install;
 mod instance;
@@ -27,6 +28,7 @@ mod open;
 mod output;
 mod own_file;
 mod page;
+mod permissions;
 mod prompt;
 mod reference;
 mod remove;
@@ -148,6 +150,10 @@ enum Command {
     Audit(audit::AuditCommand),
     /// Tell what somebody may see and call, and which rule says so
     Access(access::Access),
+    /// Print the rules that a host needs to let tools through that only read
+    Permissions(permissions::Permissions),
+    /// Answer a host that asks before a tool is called
+    Hook(hook::Hook),
     /// Give out tokens by which people and programs are known, and take them back
     Token(token::TokenCommand),
     /// Tell which tools are used, how they were found and what that saves
@@ -204,6 +210,8 @@ fn run(cli: Cli) -> ExitCode {
         Command::Scan(scan) => scan.run(&common),
         Command::Audit(audit) => audit.run(&common),
         Command::Access(access) => common.ask(Ask::Access(access)),
+        Command::Permissions(permissions) => common.ask(Ask::Permissions(permissions)),
+        Command::Hook(hook) => hook.run(&common),
         Command::Token(token) => token.run(&common),
         Command::Usage(usage) => usage.run(&common),
         Command::Prompt(prompt) => prompt.run(&common),
