@@ -93,7 +93,7 @@ fn log(service: &str) -> String {
         _ => 25,
     };
     let line = |n: usize| {
-        let level = if n % every == 0 { "ERROR" } else { "INFO" };
+        let level = if n.is_multiple_of(every) { "ERROR" } else { "INFO" };
         format!(
             "2026-11-17T{:02}:{:02}:00Z {level} {service}: request {n} took {} ms\n",
             n / 60 % 24,
@@ -105,8 +105,8 @@ fn log(service: &str) -> String {
 }
 
 fn issue(n: u64) -> Value {
-    let labels: Vec<&str> = if n % 5 == 0 { vec!["bug"] } else { vec!["wish"] };
-    let state = if n % 5 == 0 && n % 8 < 5 || n % 3 == 0 { "open" } else { "closed" };
+    let labels: Vec<&str> = if n.is_multiple_of(5) { vec!["bug"] } else { vec!["wish"] };
+    let state = if n.is_multiple_of(5) && n % 8 < 5 || n.is_multiple_of(3) { "open" } else { "closed" };
     json!({
         "id": n, "title": format!("Issue {n}"), "state": state, "labels": labels,
         "body": format!("Customer {} says that the thing number {n} does not do what the page about it says it does.", n % 37),
