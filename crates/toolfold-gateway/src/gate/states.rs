@@ -46,7 +46,8 @@ impl States {
         let Some(state) = question.get("requestState").map(|state| state.get().to_owned()) else { return };
         match self.seal() {
             Some(seal) => {
-                drop(question.set("requestState", &seal.close(&whose(request, server), now() + GOOD_FOR, &state)))
+                let sealed = seal.close(&whose(request, server), now() + GOOD_FOR, &state);
+                question.set("requestState", &sealed);
             }
             None => drop(question.remove("requestState")),
         }
