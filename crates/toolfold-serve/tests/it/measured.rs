@@ -51,7 +51,7 @@ async fn too_many_requests_are_told_when_to_come_back() {
     // Who was turned away is on record and counted, however often they came, in a few words.
     let metrics = gateway.metrics();
     for line in
-        ["toolfold_refusals_total{code=\"NOT_AUTHORIZED\"} 1", "toolfold_refusals_total{code=\"RATE_LIMITED\"} 3"]
+        ["toolfold_refusals_total{code=\"NOT_AUTHORIZED\"} 2", "toolfold_refusals_total{code=\"RATE_LIMITED\"} 3"]
     {
         assert!(metrics.lines().any(|found| found == line), "{line} in\n{metrics}");
     }
@@ -65,12 +65,12 @@ async fn too_many_requests_are_told_when_to_come_back() {
     for expected in [
         ("login", None, Some("NOT_AUTHORIZED".to_owned()), Some(1)),
         ("refuse", None, limited.clone(), Some(1)),
-        ("refuse", token.clone(), limited.clone(), Some(1)),
         ("refuse", token, limited, Some(1)),
     ] {
         assert!(told.contains(&expected), "{expected:?} in {told:?}");
     }
-    assert_eq!(told.len(), 4);
+    // The second of each came right behind the first, and was told at the end.
+    assert_eq!(told.len(), 5, "{told:?}");
 }
 
 #[tokio::test]
