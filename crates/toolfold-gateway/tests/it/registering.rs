@@ -12,7 +12,7 @@ async fn a_registered_tool_is_found_and_called_at_once() {
     gateway.register(server("late", &["measure"])).await.unwrap();
     assert!(found(&gateway, json!({"query": "measure"})).await.starts_with("late.measure"));
     assert_eq!(call(&gateway, "late.measure", json!({})).await["content"][0]["text"], "done");
-    assert!(gateway.instructions(toolfold_core::Surface::Compact).contains("late"));
+    assert!(gateway.instructions(toolfold_core::Surface::Compact, &toolfold_core::Principal::local()).contains("late"));
 }
 
 #[tokio::test]
