@@ -7,8 +7,8 @@ use toolfold_core::Surface;
 use toolfold_disclosure::{Action, route};
 use toolfold_wire::raw;
 
-use crate::catalogs::{file, home, project, refactor, storage};
-use crate::fixture::Fixture;
+use crate::catalogs::{bare, file, home, project, refactor, storage};
+use crate::fixture::{Fixture, tool};
 
 fn fixture() -> Fixture {
     Fixture::of([storage(), refactor(), home(), file(), project()])
@@ -158,6 +158,14 @@ fn search_nodes_finds_where_to_start() {
     let none = say("search_nodes", json!({"query": "zxqwv"}));
     assert_eq!(none["error"]["code"], "NO_MATCH_IN_CATEGORY");
     assert_eq!(none["error"]["next_action"], json!({"tool": "list", "arguments": {}}));
+}
+
+#[test]
+fn a_capability_that_nothing_has_is_found_by_its_words() {
+    let contacts = tool("list_contacts", "List the contacts in the address book", json!({"type": "object"}));
+    let fixture = Fixture::of([bare("people", &[contacts]), refactor()]);
+    let found = fixture.say(Surface::Ontology, "search_nodes", json!({"query": "oauth login"}));
+    assert_eq!(found["results"][0]["path"], json!(["User"]), "{found}");
 }
 
 #[test]

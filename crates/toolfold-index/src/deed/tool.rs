@@ -234,6 +234,14 @@ mod tests {
     }
 
     #[test]
+    fn a_product_is_what_a_name_is_filed_under_in_so_many_words() {
+        assert_eq!(super::product("VideoV1--ListRooms"), Some("VideoV1"));
+        assert_eq!(super::product("shop.orders/list"), Some("shop"));
+        assert_eq!(super::product("list_rooms"), None);
+        assert_eq!(super::product("--list"), None);
+    }
+
+    #[test]
     fn the_verb_of_a_name_is_found_wherever_it_stands() {
         for name in ["delete_branch", "hub_delete_branch", "branch-delete", "vcs_branch_delete", "deleteBranch"] {
             assert_eq!(named(name).named, acts("delete"), "{name}");
