@@ -1,4 +1,4 @@
-//! Who somebody is, as far as the record knows, who was turned away, and what of the whole is for whom.
+//! Who somebody is, as far as the record knows, and what of the whole is for whom.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -130,7 +130,7 @@ impl Gateway {
         self.0.waiting.settled().await;
         let whole = self.0.snapshot.load_full();
         let decided: Vec<Decision> = whole.decisions_for(principal);
-        let said = |(entry, decision): (&Arc<toolfold_core::Entry>, &Decision)| Permission {
+        let said = |(entry, decision): (&Arc<Entry>, &Decision)| Permission {
             id: entry.id.to_string(),
             level: match decision.level {
                 Level::Nothing => "nothing",
