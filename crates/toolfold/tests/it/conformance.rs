@@ -164,6 +164,8 @@ fn run_client(scenario: &str, revision: &str) -> Run {
     let mut command = conformance(&world);
     let driver = format!("{} {}", peers::module(".bin/node").display(), script("through.mjs").display());
     command.args(["client", "--scenario", scenario, "--spec-version", revision, "--command", &driver]);
+    // A login takes several processes one after another, and a loaded machine its time for each.
+    command.args(["--timeout", "180000"]);
     command.env("TOOLFOLD", env!("CARGO_BIN_EXE_toolfold"));
     let run = Run::of(command);
     println!("{revision} {scenario}: {}", run.total());

@@ -27,24 +27,14 @@ writeFileSync(
 if (needsPerson && !(await login(config))) process.exit(1);
 
 const capabilities = isAsked ? { elicitation: { url: {} } } : {};
-const client = new Client(
-  { name: "through", version: "0" },
-  { capabilities, versionNegotiation: { mode: "auto" } },
-);
 let asked = 0;
-if (isAsked) {
-  client.setRequestHandler("elicitation/create", async ({ params }) => {
-    asked += 1;
-    const page = await fetch(params.url);
-    console.error(`asked to visit ${new URL(params.url).origin}: ${await page.text()}`);
-    return { action: "accept" };
-  });
+let { client, tools } = await connect();
+// What a server that has sent everybody to another login server offers is seen after the next login.
+for (let round = 0; isLogin && tools.length === 0 && round < 2; round += 1) {
+  await client.close();
+  if (needsPerson) await login(config);
+  ({ client, tools } = await connect());
 }
-const args = ["serve", "--stdio", "--config", config];
-await client.connect(new StdioClientTransport({ command: process.env.TOOLFOLD, args, env: process.env }));
-
-let { tools } = await client.listTools();
-if (needsPerson && tools.length === 0 && (await login(config))) tools = await listed();
 if (isLogin && tools.length === 0) throw new Error("nothing is offered");
 const echo = tools.filter((tool) => tool.name === "json_schema_echo");
 const wanted = echo.length ? echo : tools;
@@ -63,14 +53,23 @@ if (offers.prompts) {
 }
 await client.close();
 
-// What is offered once the login has been used: soon, but not at once.
-async function listed() {
-  for (let tries = 0; tries < 100; tries += 1) {
-    const { tools } = await client.listTools();
-    if (tools.length > 0) return tools;
-    await new Promise((resolve) => setTimeout(resolve, 100));
+// Toolfold anew, and what it offers.
+async function connect() {
+  const client = new Client(
+    { name: "through", version: "0" },
+    { capabilities, versionNegotiation: { mode: "auto" } },
+  );
+  if (isAsked) {
+    client.setRequestHandler("elicitation/create", async ({ params }) => {
+      asked += 1;
+      const page = await fetch(params.url);
+      console.error(`asked to visit ${new URL(params.url).origin}: ${await page.text()}`);
+      return { action: "accept" };
+    });
   }
-  return [];
+  const args = ["serve", "--stdio", "--config", config];
+  await client.connect(new StdioClientTransport({ command: process.env.TOOLFOLD, args, env: process.env }));
+  return { client, tools: (await client.listTools()).tools };
 }
 
 // Some of the suite's servers list a tool and do not serve calls.
