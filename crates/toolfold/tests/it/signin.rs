@@ -1,6 +1,8 @@
 //! Clients that we did not write sign in with a provider that we did not write, knowing nothing but Toolfold's address.
 
+use std::fs;
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
@@ -46,14 +48,17 @@ fn typescript(version: &str) -> Command {
     command
 }
 
+fn configured(provider: &Provider) -> World {
+    World::with_config(&format!(
+        "toolbox = true\n[[issuers]]\nissuer = \"{}\"\nscopes = [\"tools\"]\n[[rules]]\nwho = \"alice\"\nwhat = \"toolbox.text_*\"\neffect = \"call\"\n",
+        provider.issuer
+    ))
+}
+
 /// At the default endpoint and at one of a surface: tokens are for the one they were asked for.
 fn check(client: impl Fn() -> Command) {
     let provider = Provider::start();
-    let config = format!(
-        "toolbox = true\n[[issuers]]\nissuer = \"{}\"\nscopes = [\"tools\"]\n[[rules]]\nwho = \"alice\"\nwhat = \"toolbox.text_*\"\neffect = \"call\"\n",
-        provider.issuer
-    );
-    let world = World::with_config(&config);
+    let world = configured(&provider);
     let served = world.serve();
     for (path, tool) in [("", "find_tools"), ("/ontology", "list")] {
         let mut command = world.settle(client());
@@ -84,4 +89,34 @@ fn the_first_typescript_sdk_signs_in() {
 #[test]
 fn the_second_typescript_sdk_signs_in() {
     check(|| typescript("v2"));
+}
+
+/// It waits on a port of its own for the browser to come back, and has no other way to sign in.
+#[test]
+fn the_inspector_signs_in() {
+    let provider = Provider::start();
+    let world = configured(&provider);
+    let served = world.serve();
+    // A browser that goes where it is sent, and agrees to everything on the way.
+    let browser = world.path("xdg-open");
+    let jar = world.path("cookies");
+    let script = format!(
+        "#!/bin/sh\nfor last; do url=$last; done\nexec curl -sL -o /dev/null -c {jar} -b {jar} \"$url\"\n",
+        jar = jar.display()
+    );
+    fs::write(&browser, script).unwrap();
+    fs::set_permissions(&browser, fs::Permissions::from_mode(0o755)).unwrap();
+    for (path, tool) in [("", "find_tools"), ("/ontology", "expand_tool")] {
+        let mut command = world.settle(node());
+        command.arg(peers::module(".bin/mcp-inspector")).arg("--cli").arg(format!("{}{path}", served.url));
+        command.args(["--method", "tools/list", "--format", "json"]);
+        command.env("PATH", format!("{}:{}", world.path("").display(), std::env::var("PATH").unwrap_or_default()));
+        command
+            .env("BROWSER", &browser)
+            .env("MCP_AUTO_OPEN_ENABLED", "true")
+            .env("MCP_INSPECTOR_SECRET_STORE", "memory");
+        let output = command.stdin(Stdio::null()).output().expect("the inspector can be started");
+        let (said, complained) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success() && said.contains(tool), "{path}: {}\n{said}\n{complained}", output.status);
+    }
 }

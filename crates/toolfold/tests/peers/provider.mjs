@@ -13,6 +13,7 @@ const issuer = `http://127.0.0.1:${server.address().port}`;
 
 const provider = new Provider(issuer, {
   clients: [],
+  scopes: ["openid", "offline_access", "tools"],
   findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
   features: {
     devInteractions: { enabled: false },
