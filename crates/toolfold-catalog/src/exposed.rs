@@ -20,7 +20,8 @@ pub(crate) fn expose(
     loop {
         let claims = claims(&names);
         let contested = |name: &Name| claims[&name.text] > 1 || is_reserved(&name.text);
-        let losers: Vec<usize> = (0..names.len()).filter(|&i| contested(&names[i])).collect();
+        let misleads = |i: usize| names[i].form == 0 && is_of_another(&names[i].text, entries[i].server(), servers);
+        let losers: Vec<usize> = (0..names.len()).filter(|&i| contested(&names[i]) || misleads(i)).collect();
         // Bare names give way first, so that one of them never costs a prefixed tool its name.
         let bare: Vec<usize> = losers.iter().copied().filter(|&i| names[i].form == 0).collect();
         let moving = if bare.is_empty() { losers } else { bare };
@@ -32,6 +33,14 @@ pub(crate) fn expose(
         }
     }
     names.into_iter().map(|name| name.text.into_boxed_str()).collect()
+}
+
+/// Whether a bare name would be taken for one of another server, whether that has such a tool or not.
+fn is_of_another(text: &str, own: &ServerName, servers: &[Arc<ServerTools>]) -> bool {
+    servers.iter().map(|server| &server.name).filter(|name| *name != own).any(|name| {
+        let head = text.get(..name.as_str().len()).is_some_and(|head| head.eq_ignore_ascii_case(name.as_str()));
+        head && text[name.as_str().len()..].starts_with("__")
+    })
 }
 
 /// A name and how often it gave way: 0 is bare, 1 prefixed, from 2 on with a hash.
