@@ -20,6 +20,7 @@ mod documents;
 mod eval;
 mod fakes;
 mod faults;
+mod hook;
 mod inspector;
 mod learning;
 mod logins;
