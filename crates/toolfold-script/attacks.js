@@ -28,7 +28,7 @@ await call("a.b", { toJSON() { while (true) {} } });
 const p = new Proxy({}, { get() { while (true) {} } }); p.x;
 //# endless ownKeys of the answer: cpu
 return new Proxy({}, { ownKeys() { while (true) {} } });
-//# endless iterator: cpu
+//# endless iterator: any
 const i = { [Symbol.iterator]: () => ({ next: () => ({ value: 1, done: false }) }) }; [...i];
 //# endless Array.from: any
 Array.from({ length: 2 ** 32 - 1 }, () => 1);

@@ -11,7 +11,7 @@ use crate::limits::Limits;
 use crate::protocol::Walls;
 
 /// How much a script steps back for everything else.
-const NICE: i32 = 10;
+const NICE: i32 = 5;
 /// Address space beside the heap of the script: the lines that are read and written, and what is made of them.
 #[cfg(target_os = "linux")]
 const BESIDE: u64 = 96 * 1024 * 1024;

@@ -35,9 +35,9 @@ pub(super) async fn run(code: &str, limits: Limits) -> Ended {
     toolfold_script::run(&program(), script, limits, &Fake).await
 }
 
-/// Small limits, so that what runs into them does so soon.
+/// Small limits, so that what runs into them does so soon; time enough for that on a machine that is busy.
 pub(super) fn small() -> Limits {
-    let (cpu, time) = (Duration::from_millis(200), Duration::from_secs(20));
+    let (cpu, time) = (Duration::from_millis(200), Duration::from_secs(300));
     Limits { cpu, memory: 24 * 1024 * 1024, calls: 50, time }
 }
 
