@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use toolfold_config::Config;
+use toolfold_config::{Config, Learn};
 use toolfold_core::{Effect, Pattern, Rule, Secret, Surface, Trust};
 use toolfold_test::{FakeServer, HttpClient, plain_http};
 
@@ -35,6 +35,8 @@ fn seen(servers: &[&str]) -> Rule {
 
 async fn served(mut config: Config) -> SocketAddr {
     config.http.token = Some(Secret::new(TOKEN));
+    // What was learned depends on when it was written down: that is a time.
+    config.learn = Learn::Off;
     // What imitates another server's tool is held, whoever may see that server: that protects, and is written down.
     config.servers.values_mut().for_each(|server| server.trust = Trust::Always);
     let gateway = start(config);
@@ -121,7 +123,9 @@ async fn interrogate(address: SocketAddr, questions: &Questions) -> Vec<(String,
         let (legacy, modern) = (client(), client());
         said.push((format!("{surface} initialize"), legacy.initialize("2025-11-25").await.to_string()));
         said.push((format!("{surface} discover"), modern.modern("server/discover", json!({})).await.to_string()));
-        for asked in requests(questions, &legacy.request("tools/list", json!({})).await) {
+        // Everything on the surfaces that have a way to ask everything, a part of it on the others.
+        let step = if [Surface::Compact, Surface::Ontology].contains(&surface) { 1 } else { 5 };
+        for asked in requests(questions, step, &legacy.request("tools/list", json!({})).await) {
             let (method, params) = asked;
             let old = shown(legacy.try_request(&method, params.clone()).await);
             said.push((format!("{surface} legacy {method} {params}"), old));
@@ -142,7 +146,7 @@ fn shown(outcome: Result<toolfold_wire::Raw, toolfold_wire::RpcError>) -> String
     }
 }
 
-fn requests(questions: &Questions, list: &Value) -> Vec<(String, Value)> {
+fn requests(questions: &Questions, step: usize, list: &Value) -> Vec<(String, Value)> {
     let mut all: Vec<(String, Value)> = ["tools/list", "prompts/list", "resources/list", "resources/templates/list"]
         .iter()
         .map(|method| ((*method).to_owned(), json!({})))
@@ -151,9 +155,8 @@ fn requests(questions: &Questions, list: &Value) -> Vec<(String, Value)> {
         let name = tool["name"].as_str().unwrap();
         // Tools of servers are called below; every meta-tool is asked everything.
         let arguments = if name.contains("__") { vec![json!({})] } else { questions.arguments() };
-        all.extend(
-            arguments.into_iter().map(|given| ("tools/call".to_owned(), json!({"name": name, "arguments": given}))),
-        );
+        let arguments = arguments.into_iter().step_by(step);
+        all.extend(arguments.map(|given| ("tools/call".to_owned(), json!({"name": name, "arguments": given}))));
     }
     for tool in &questions.tools {
         all.push(("tools/call".to_owned(), json!({"name": tool, "arguments": {}})));
@@ -346,8 +349,8 @@ async fn a_hidden_server_is_as_good_as_none_among_real_ones() {
         println!("not run: no ../shared/catalogs beside this repository");
         return;
     };
-    // A few at a time, each of them hidden once; which ones must not matter.
-    let chosen: Vec<&PathBuf> = files.iter().step_by((files.len() / 6).max(1)).take(6).collect();
+    // A few of them, far apart; which ones must not matter.
+    let chosen: Vec<&PathBuf> = files.iter().step_by((files.len() / 4).max(1)).take(4).collect();
     let fakes: Vec<(String, FakeServer)> = chosen
         .iter()
         .map(|path| {
@@ -355,7 +358,7 @@ async fn a_hidden_server_is_as_good_as_none_among_real_ones() {
             (name, FakeServer::script(json!({"catalog": path})))
         })
         .collect();
-    for (out, (secret, _)) in fakes.iter().enumerate().take(2) {
+    for (out, (secret, _)) in fakes.iter().enumerate().take(1) {
         let others: Vec<(&str, &FakeServer)> =
             fakes.iter().filter(|(name, _)| name != secret).map(|(name, fake)| (name.as_str(), fake)).collect();
         let all: Vec<(&str, &FakeServer)> = fakes.iter().map(|(name, fake)| (name.as_str(), fake)).collect();
