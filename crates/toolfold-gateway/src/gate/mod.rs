@@ -221,9 +221,16 @@ impl Gate {
         counted: Counted,
         errand: Errand,
     ) -> Result<Outcome, Failed> {
-        if let Errand::AskOf(source, params) = errand {
-            return bridge::exchange(&self.parked, (server, &source), counted, request, params).await;
-        }
+        // A program is of no server that the snapshot could have.
+        let errand = match errand {
+            Errand::AskOf(source, params) => {
+                return bridge::exchange(&self.parked, (server, &source), counted, request, params).await;
+            }
+            Errand::Resume(exchange, answers) if matches!(exchange.what, Parking::Program) => {
+                return bridge::resume(&self.parked, *exchange, request, &answers).await;
+            }
+            errand => errand,
+        };
         let Some(source) = snapshot.source(server) else { return Err(Failed::Refused(gone(server))) };
         match errand {
             Errand::AskOf(..) => Ok(Outcome::Told),

@@ -55,7 +55,7 @@ async fn a_file_is_a_tool() {
     let found = client
         .request("tools/call", json!({"name": "find_tools", "arguments": {"query": "prices of several things"}}))
         .await;
-    assert!(text(&found).contains("scripts.stock_report(count: integer, note?: string)"), "{}", text(&found));
+    assert!(text(&found).contains("scripts.stock_report(count: int, note?: string)"), "{}", text(&found));
     let result = call(&served, "scripts.stock_report", json!({"count": 4, "note": "n"})).await;
     assert_eq!(text(&result), "{\"total\":12,\"note\":\"n\"}");
     // Its arguments are checked as any tool's are.
