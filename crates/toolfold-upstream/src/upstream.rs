@@ -216,6 +216,9 @@ impl Upstream {
         if self.commands.send(Command::Stop(done)).is_ok() {
             let _ = stopped.await;
         }
+        if let Some(account) = &self.shared.account {
+            account.settled().await;
+        }
     }
 
     /// A second time only where the first cannot have reached the server.

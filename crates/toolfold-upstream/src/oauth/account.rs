@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use hyper::http::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use tokio::sync::Notify;
+use tokio_util::task::TaskTracker;
 use toolfold_config::{AuthMode, LoginAs, OAuthSettings, Server, Transport};
 use toolfold_http::{Asked, Challenge, Credentials, FixedHeaders, NoCredentials, Reaction};
 use toolfold_oauth::{Demand, Login, Proofs, union};
@@ -36,6 +37,8 @@ pub(crate) struct Account {
     /// Held by whoever changes the login: one at a time.
     pub(super) one: tokio::sync::Mutex<()>,
     pub(super) visit: tokio::sync::Mutex<Option<Visit>>,
+    /// What must be heard to its end, whoever waits for it.
+    pub(super) tasks: TaskTracker,
     changed: Notify,
 }
 
@@ -87,6 +90,7 @@ impl Account {
             now: Mutex::default(),
             one: tokio::sync::Mutex::default(),
             visit: tokio::sync::Mutex::default(),
+            tasks: TaskTracker::new(),
             changed: Notify::new(),
         }))
     }
@@ -118,6 +122,12 @@ impl Account {
 
     pub(crate) fn has_login(&self) -> bool {
         self.version().is_some()
+    }
+
+    /// Returns when nothing is being renewed any more: a process that ends in the middle of it loses the login.
+    pub(crate) async fn settled(&self) {
+        self.tasks.close();
+        self.tasks.wait().await;
     }
 
     /// Returns when somebody has logged in or out.

@@ -48,7 +48,7 @@ impl Account {
     pub(super) async fn renew(self: &Arc<Self>) -> Result<(), String> {
         let Some(known) = self.version() else { return Ok(()) };
         let account = self.clone();
-        let renewing = tokio::spawn(async move { account.renew_from(known).await });
+        let renewing = self.tasks.spawn(async move { account.renew_from(known).await });
         renewing.await.unwrap_or_else(|_| Err("it was interrupted".to_owned()))
     }
 
@@ -129,7 +129,7 @@ impl Account {
     /// Logs in without a person.
     pub(super) async fn acquire(self: &Arc<Self>, demand: Demand) -> Result<(), NoCredentials> {
         let (account, before) = (self.clone(), self.version());
-        let acquiring = tokio::spawn(async move { account.acquire_from(before, demand).await });
+        let acquiring = self.tasks.spawn(async move { account.acquire_from(before, demand).await });
         acquiring.await.unwrap_or_else(|_| Err("it was interrupted".to_owned())).map_err(NoCredentials)
     }
 

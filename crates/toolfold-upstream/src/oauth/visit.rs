@@ -132,7 +132,8 @@ impl Account {
         {
             tracing::warn!(server = %self.whose.server, "the login server was not told: {error}");
         }
-        let was = self.vault.forget(&self.whose).await.map_err(|error| error.to_string())?;
+        let was = self.has_login();
+        self.vault.forget(&self.whose).await.map_err(|error| error.to_string())?;
         self.look_again().await;
         Ok(was)
     }

@@ -93,8 +93,9 @@ fn each_failure_says_what_to_do() {
     assert!(advice("unknown").contains("install no-such-program"));
     assert_eq!(steps(&report, "closed").last().unwrap(), "connection failed");
     assert!(advice("closed").contains("127.0.0.1:1"));
-    assert_eq!(steps(&report, "refusing")[2..], ["address ok", "connection ok", "greeting failed"]);
+    assert_eq!(steps(&report, "refusing")[2..], ["address ok", "connection ok", "login failed"]);
     assert!(advice("refusing").contains("${REFUSING_TOKEN}"), "{}", advice("refusing"));
+    assert!(advice("refusing").starts_with("toolfold login refusing"), "{}", advice("refusing"));
     assert_eq!(steps(&report, "nowhere").last().unwrap(), "process failed");
     assert!(advice("nowhere").contains("`cwd` of [servers.nowhere]"));
     assert_eq!(steps(&report, "crashing")[2..], ["command ok", "process ok", "greeting failed"]);

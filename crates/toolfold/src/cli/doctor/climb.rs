@@ -163,7 +163,11 @@ impl Ground {
                     return upstream;
                 }
                 Event::State(State::NeedsLogin { .. }) => {
-                    let advice = format!("toolfold login {}", server.name);
+                    let name = server.name.as_str();
+                    let variable = name.to_ascii_uppercase().replace('-', "_");
+                    let advice = format!(
+                        "toolfold login {name}; if it takes a token instead, write headers = {{ Authorization = \"Bearer ${{{variable}_TOKEN}}\" }} below [servers.{name}]"
+                    );
                     ladder.push(Rung::bad("login", "nobody is logged in").after(begun.elapsed()).advised(advice));
                     return upstream;
                 }
