@@ -6,7 +6,7 @@ try { throw 1 } finally { while (true) {} }
 while (true) { try { while (true) {} } catch {} }
 //# endless loop after await: cpu
 await null; for (;;) {}
-//# endless microtasks: cpu
+//# endless microtasks: any
 const again = () => Promise.resolve().then(again); await again();
 //# endless await: cpu
 while (true) await null;
@@ -138,7 +138,7 @@ const a = "a".repeat(1e7), b = "a".repeat(1e7) + "b"; for (;;) a.localeCompare(b
 const all = []; for (;;) all.push(new Array(1000).fill(1));
 //# objects that grow: memory
 const all = {}; for (let n = 0; ; n++) all["k" + n] = { n };
-//# maps that grow: memory
+//# maps that grow: any
 const all = new Map(); for (let n = 0; ; n++) all.set(n, { n });
 //# closures that grow: memory
 let f = () => 0; for (;;) { const g = f; f = () => g; }

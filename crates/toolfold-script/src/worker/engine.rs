@@ -179,7 +179,8 @@ impl<'js> Run<'_, 'js> {
                 });
             }
         };
-        if is_out_of_memory(&thrown) {
+        // Where there is no room for an exception, null is thrown.
+        if thrown.is_null() || is_out_of_memory(&thrown) {
             return Said::Over(SelfMade::Memory);
         }
         let line: Result<String, _> = prelude.uncaught.call((thrown,));

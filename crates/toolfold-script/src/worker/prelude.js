@@ -4,7 +4,8 @@
   "use strict";
   const { parse, stringify } = JSON;
   const { MOST_PRINTED, LARGEST, AT_ONCE } = limits;
-  const waiting = new Map();
+  // A plain table, which no script can reach: its own idea of a Map must not cost it its answers.
+  const waiting = Object.create(null);
   const queue = [];
   let last = 0, open = 0, printed = 0, shown = 0;
 
@@ -27,7 +28,7 @@
       return;
     }
     open += 1;
-    waiting.set(id, { resolve, reject });
+    waiting[id] = { resolve, reject };
     say(line);
   };
   const go = () => { while (open < AT_ONCE && queue.length > 0) begin(queue.shift()); };
@@ -55,9 +56,9 @@
 
   const settle = (line) => {
     const answer = parse(line);
-    const { resolve, reject } = waiting.get(answer.id) ?? {};
+    const { resolve, reject } = waiting[answer.id] ?? {};
     if (resolve === undefined) return;
-    waiting.delete(answer.id);
+    delete waiting[answer.id];
     open -= 1;
     if (answer.thrown !== undefined) reject(new ToolError(answer.thrown));
     else resolve(answer.result !== undefined ? { result: answer.result } : { value: answer.value });
