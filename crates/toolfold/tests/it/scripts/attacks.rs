@@ -37,8 +37,9 @@ fn wrong(head: &str, ended: &Ended) -> Option<String> {
         expected => came != expected,
     };
     let said = format!("{:?} {}", ended.end, ended.printed);
-    let leaked =
-        ["root:", "PATH=", "/home", "/usr/", "CARGO", "forged\""].iter().find(|secret| said.contains(**secret));
+    let leaked = ["root:", "PATH=", "/home", "/usr/", "CARGO"].iter().find(|secret| said.contains(**secret));
+    let forged = format!("{:?}", ended.end).contains("forged");
     let shown: String = said.chars().take(300).collect();
-    (is_wrong || leaked.is_some()).then(|| format!("{name}: expected {expected}, came {came} {leaked:?}: {shown}"))
+    (is_wrong || forged || leaked.is_some())
+        .then(|| format!("{name}: expected {expected}, came {came} {leaked:?}: {shown}"))
 }
