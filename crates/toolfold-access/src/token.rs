@@ -66,9 +66,7 @@ mod tests {
         assert!(text.starts_with("toolfold_0707") && text.len() == 81);
         assert_eq!(digest(text), Some(token.hash));
         assert!(!token.hash.iter().map(|byte| format!("{byte:02x}")).collect::<String>().contains(&text[9..20]));
-        for wrong in
-            ["", "toolfold_", "tool", &text[1..], &text[..80], &text.replace("07078", "07178"), &format!("{text}0")]
-        {
+        for wrong in ["", "toolfold_", "tool", &text[1..], &text[..80], &format!("{text}0")] {
             assert_eq!(digest(wrong), None, "{wrong}");
         }
         assert_eq!(digest(&text.replacen("0707", "0708", 1)), None);
