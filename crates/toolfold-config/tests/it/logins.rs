@@ -68,5 +68,21 @@ private_key_file = "y"
 [servers.d]
 url = "https://d.example/mcp"
 login = "client"
-"#), @"");
+"#), @r#"
+    toolfold.toml:3:1: oauth.client_metadata: "http://tools.example/client.json" cannot be the name of a client
+      hint: a document about a client is at an https address with a path
+    toolfold.toml:4:1: oauth.callback_port: must be between 0 and 65535
+    toolfold.toml:7:1: servers.a.client_id: does not go with `command`
+      hint: a program that is started is given what it needs in `env`; logins are for servers with a `url`
+    toolfold.toml:10:1: servers.b.auth: "basic" is not a choice here
+      hint: choose from: oauth, none
+    toolfold.toml:11:1: servers.b.scopes: has a scope with a space in it
+      hint: write each scope as a text of its own: scopes = ["read", "write"]
+    toolfold.toml:12:1: servers.b.issuer: "login.example" is not an address
+      hint: write it whole: "https://login.example.com"
+    toolfold.toml:15:1: servers.c.login: needs client_id, assertion or assertion_file, identity_provider, identity_client_id beside it
+    toolfold.toml:17:1: servers.c.private_key_file: is said twice
+      hint: keep the text or the file
+    toolfold.toml:20:1: servers.d.login: needs client_id, client_secret or private_key beside it
+    "#);
 }
