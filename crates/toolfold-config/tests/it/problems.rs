@@ -267,7 +267,7 @@ era = "2025-11-25"
     "#);
     assert_snapshot!(toml("surface = \"everything\""), @r#"
     toolfold.toml:1:1: surface: there is no surface "everything"
-      hint: surfaces: compact, hybrid, two-phase, single, lifecycle, levels, ontology, gateway, direct
+      hint: surfaces: compact, hybrid, two-phase, single, lifecycle, levels, ontology, gateway, code, direct
     "#);
     assert_snapshot!(toml("budget = 49"), @r#"
     toolfold.toml:1:1: budget: must be between 50 and 1000000
@@ -306,7 +306,7 @@ timeout = "${TOKEN}"
     toolfold.toml:2:8: pin[0]: the variable `A` is not set
       hint: set it, or give a default: `${A:-…}`
     toolfold.toml:3:1: surface: there is no surface "${TOKEN}"
-      hint: surfaces: compact, hybrid, two-phase, single, lifecycle, levels, ontology, gateway, direct
+      hint: surfaces: compact, hybrid, two-phase, single, lifecycle, levels, ontology, gateway, code, direct
     toolfold.toml:5:1: servers.a.command: the variable `A` is not set
       hint: set it, or give a default: `${A:-…}`
     toolfold.toml:5:1: servers.a.command: the variable `B` is not set
