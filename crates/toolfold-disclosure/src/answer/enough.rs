@@ -22,7 +22,7 @@ const LINES: [(f32, usize); 5] = [(NAMED, 4), (CLEAR, 6), (0.8, 8), (0.6, 10), (
 /// possible at all is named.
 const LIKELY: f32 = 0.2;
 const POSSIBLE: f32 = 0.05;
-const IMAGINABLE: f32 = 0.005;
+const IMAGINABLE: f32 = 0.01;
 /// Signatures are the most of an answer's cost: one of these will be called.
 const MOST_SIGNATURES: usize = 4;
 
