@@ -63,7 +63,7 @@ fn a_summary_says_what_it_is_and_how_to_go_on() {
     let said = summary(&body, &handle, 200, "results.read");
     assert!(said.starts_with("The result is JSON of "), "{said}");
     assert!(said.contains("people: list of 100, each like: {id: number, name: string, old: boolean}"), "{said}");
-    assert!(said.contains("items 0 to 1 of 100 of \"people\":"), "{said}");
+    assert!(said.contains("items 0 to 2 of 100 of \"people\":"), "{said}");
     assert!(said.contains("items 99 to 99 of 100"), "{said}");
     assert!(said.contains("call results.read with {\"result\": \"r0123\"} and query (JMESPath)"), "{said}");
     let lines = Body { format: Format::Text, text: "line\n".repeat(1_000), others: Vec::new() };
