@@ -17,7 +17,10 @@ fn compile(world: &World, files: &[&str]) -> String {
     command.arg(peers::module("typescript/bin/tsc")).current_dir(world.path("."));
     command.args(["--strict", "--noEmit", "--target", "es2022", "--lib", "es2023", "--types", ""]).args(files);
     let output = command.output().unwrap();
-    if output.status.success() { String::new() } else { String::from_utf8_lossy(&output.stdout).into_owned() }
+    let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    // A judge that is not there has not said yes.
+    assert!(output.status.success() || said.contains("error TS"), "the compiler did not run: {said}");
+    if output.status.success() { String::new() } else { said }
 }
 
 fn types(world: &World, servers: &[&str]) -> String {
