@@ -38,24 +38,6 @@ const RUNNERS: [&str; 15] = [
 ];
 /// Words before that argument which say what a runner is to do.
 const VERBS: [&str; 6] = ["run", "exec", "dlx", "x", "tool", "--"];
-/// Commands of which any argument may be the program.
-const WRAPPERS: [&str; 14] = [
-    "docker",
-    "podman",
-    "nerdctl",
-    "env",
-    "sh",
-    "bash",
-    "zsh",
-    "cmd",
-    "powershell",
-    "pwsh",
-    "wsl",
-    "sudo",
-    "ssh",
-    "nix",
-];
-
 /// Which program or place a server is, whatever it is told to work on. Somebody who configures one twice gets the same
 /// tools twice, and nobody imitates anybody.
 ///
@@ -66,14 +48,13 @@ pub(crate) fn program_of(server: &Server) -> String {
         Transport::Stdio { command, args, .. } => {
             let name = command.rsplit(['/', '\\']).next().unwrap_or(command).trim_end_matches(".exe");
             let name = name.trim_end_matches(".cmd");
-            let own = match (RUNNERS.contains(&name), WRAPPERS.contains(&name)) {
+            let own = match RUNNERS.contains(&name) {
                 // Flags are kept: `--from` names a package as well.
-                (true, _) => {
+                true => {
                     let named = |arg: &String| !arg.starts_with('-') && !VERBS.contains(&arg.as_str());
                     args.iter().position(named).map_or(&args[..], |place| &args[..=place])
                 }
-                (_, true) => &args[..],
-                _ => &[],
+                false => &args[..],
             };
             std::iter::once(command).chain(own).map(String::as_str).collect::<Vec<_>>().join(" ")
         }
@@ -108,7 +89,6 @@ mod tests {
         assert_ne!(files("/a"), program("npx", &["-y", "server-filesystem", "/a"]));
         assert_ne!(program("docker", &["run", "-i", "mcp/git"]), program("docker", &["run", "-i", "mcp/evil"]));
         assert_eq!(program("node", &["x/index.js", "1"]), program("node", &["x/index.js", "2"]));
-        assert_eq!(program("mcp-server-git", &["-r", "/a"]), program("mcp-server-git", &["-r", "/b"]));
     }
 
     #[test]
@@ -120,6 +100,7 @@ mod tests {
         assert_ne!(program("C:\\node\\npx.cmd", &["-y", "good"]), program("C:\\node\\npx.cmd", &["-y", "evil"]));
         let image = |image| program("docker", &["run", "-i", "-v", "/a:/b", image]);
         assert_ne!(image("mcp/git"), image("mcp/evil"));
+        assert_ne!(program("start", &["--script", "good"]), program("start", &["--script", "evil"]));
         assert_ne!(program("sh", &["-c", "good /a"]), program("sh", &["-c", "evil /a"]));
     }
 }
