@@ -235,10 +235,10 @@ mod tests {
 
     #[test]
     fn a_product_is_what_a_name_is_filed_under_in_so_many_words() {
-        assert_eq!(super::product("VideoV1--ListRooms"), Some("VideoV1"));
-        assert_eq!(super::product("shop.orders/list"), Some("shop"));
-        assert_eq!(super::product("list_rooms"), None);
-        assert_eq!(super::product("--list"), None);
+        assert_eq!(product("VideoV1--ListRooms"), Some("VideoV1"));
+        assert_eq!(product("shop.orders/list"), Some("shop"));
+        assert_eq!(product("list_rooms"), None);
+        assert_eq!(product("--list"), None);
     }
 
     #[test]
