@@ -6,6 +6,7 @@ use std::time::Duration;
 use axum::http::{HeaderMap, Method};
 use serde_json::json;
 use toolfold_config::Transport;
+use toolfold_core::Secret;
 use toolfold_upstream::{CallError, Event, State};
 use toolfold_wire::Era;
 
@@ -148,9 +149,14 @@ async fn statuses_and_sizes_become_errors_that_say_something() {
     insta::assert_snapshot!(subject.tool("huge", json!({})).await.unwrap_err(), @"the server's answer is larger than 1048576 bytes");
     let mut config = http(&server.url);
     if let Transport::Http { headers, .. } = &mut config.transport {
+        headers.insert("Authorization".to_owned(), Secret::new("Bearer wrong"));
+    }
+    insta::assert_snapshot!(Subject::new(config.clone()).why_failing().await, @"the server refused our credentials (HTTP 401): check the token in its `headers`");
+    if let Transport::Http { headers, .. } = &mut config.transport {
         headers.clear();
     }
-    insta::assert_snapshot!(Subject::new(config).why_failing().await, @"the server refused our credentials (HTTP 401): check the token in its `headers`");
+    let asleep = Subject::new(config).until(|state| matches!(state, State::NeedsLogin { .. })).await;
+    assert!(matches!(asleep, State::NeedsLogin { .. }), "without a header that speaks for us somebody has to log in");
     let wrong = server.url.replace("/mcp", "/elsewhere");
     insta::assert_snapshot!(Subject::new(http(&wrong)).why_failing().await, @"the server answered HTTP 404: check its `url`");
 }
