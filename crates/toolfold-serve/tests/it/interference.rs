@@ -210,7 +210,10 @@ async fn rest(address: SocketAddr, questions: &Questions) -> Vec<(String, String
     // Of counters, which there are: how long something took is a time.
     let (asked, counters) = ask("GET", "/metrics", None).await;
     let which = |line: &str| line.rsplit_once(' ').map_or(line.to_owned(), |(sample, _)| sample.to_owned());
-    said.push((asked, counters.lines().map(which).collect::<Vec<_>>().join("\n")));
+    // In whatever order: that is a matter of chance.
+    let mut samples: Vec<String> = counters.lines().map(which).collect();
+    samples.sort();
+    said.push((asked, samples.join("\n")));
     said
 }
 
