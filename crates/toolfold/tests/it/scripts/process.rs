@@ -1,6 +1,8 @@
 //! The process of a script: what it says of each end, its limits, and its walls.
 
 use std::fs;
+use std::io::Write;
+use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -10,7 +12,7 @@ use toolfold_script::protocol::Answered;
 use toolfold_script::{Ask, Call, End, Host, Limits, Over, Script};
 use toolfold_wire::{BoxFuture, Raw, raw};
 
-use super::{Fake, program, run, small};
+use super::{Fake, program, run, sections, small};
 
 async fn said(code: &str) -> String {
     match run(code, Limits::default()).await.end {
@@ -192,6 +194,41 @@ async fn the_process_is_behind_its_walls() {
         ended = running => panic!("{ended:?}"),
         () = look => {}
     }
+}
+
+/// What the process asks of the system once its walls are up, as strace sees it where there is one.
+#[cfg(target_os = "linux")]
+#[test]
+fn nothing_is_opened_behind_the_walls() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("calls");
+    let traces = Command::new("strace").arg("-o").arg(&log).arg("true").output();
+    if !traces.is_ok_and(|traced| traced.status.success()) {
+        println!("not checked: strace is not there, or may not trace; the filter itself is looked at beside this");
+        return;
+    }
+    let of_interest = ["files", "the system", "the environment", "the network", "a worker", "a date far away"];
+    let scripts = sections("attacks.js").into_iter();
+    let scripts = scripts.filter(|(head, _)| of_interest.iter().any(|beginning| head.starts_with(beginning)));
+    let mut tried = 0;
+    for (head, code) in scripts {
+        let mut command = Command::new("strace");
+        command.arg("-f").arg("-o").arg(&log).arg(program().path).args(program().arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let begin = json!({"code": code, "input": null, "limits": serde_json::to_value(small()).unwrap()});
+        child.stdin.take().unwrap().write_all(format!("{begin}\n").as_bytes()).unwrap();
+        child.wait().unwrap();
+        let calls = fs::read_to_string(&log).unwrap();
+        let (_, behind) = calls.rsplit_once("seccomp(SECCOMP_SET_MODE_FILTER").expect("a filter");
+        let reaches = |line: &&str| {
+            ["open", "connect(", "socket(", "exec", "clone", "fork"].iter().any(|call| line.contains(call))
+        };
+        let wrong: Vec<&str> = behind.lines().skip(1).filter(reaches).filter(|line| !line.contains("EPERM")).collect();
+        assert!(wrong.is_empty(), "{head}: {wrong:?}");
+        tried += 1;
+    }
+    assert!(tried >= 10, "{tried}");
 }
 
 /// Whoever drops a run has ended the process.
