@@ -166,7 +166,9 @@ async fn an_answer_that_is_too_large_is_refused_alone() {
 async fn ten_megabytes_of_arguments_are_held_twice_and_not_more() {
     const SIZE: usize = 10 << 20;
     for era in ["session", "stateless"] {
-        let fake = FakeServer::script(json!({"tools": ["work"]}));
+        // It says little: what comes back is another matter.
+        let said = json!({"content": [{"type": "text", "text": "done"}]});
+        let fake = FakeServer::script(json!({"tools": ["work"], "calls": {"work": {"result": said}}}));
         // The encoder would be read meanwhile, which is larger than all of this.
         let world = world("[search]\nprecise = \"off\"", &[("fake", &fake)]);
         let served = world.serve();
