@@ -9,11 +9,11 @@
 
 use std::sync::Arc;
 
-use toolfold_core::{Effect, Entry, Kind, Pattern, Principal, RiskClass, Rule, ServerName};
+use toolfold_core::{AccessRule, Entry, Kind, Pattern, Principal, RiskClass, RuleEffect, ServerName};
 
 /// How far something exists for somebody.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
+pub enum Extent {
     Nothing,
     See,
     Call,
@@ -21,8 +21,8 @@ pub enum Level {
 
 /// What was decided, and which rule says so, by its place among the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Decision {
-    pub level: Level,
+pub struct Ruling {
+    pub level: Extent,
     pub reason: Reason,
 }
 
@@ -37,7 +37,7 @@ pub enum Reason {
 
 /// Every rule there is.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Rules(Arc<[Rule]>);
+pub struct Rules(Arc<[AccessRule]>);
 
 /// The rules that are about one principal, by their places. Two with the same rights see the same.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -76,7 +76,7 @@ impl<'a> Subject<'a> {
 }
 
 impl Rules {
-    pub fn new(rules: Vec<Rule>) -> Self {
+    pub fn new(rules: Vec<AccessRule>) -> Self {
         Rules(rules.into())
     }
 
@@ -84,7 +84,7 @@ impl Rules {
         self.0.is_empty()
     }
 
-    pub fn get(&self, place: usize) -> Option<&Rule> {
+    pub fn get(&self, place: usize) -> Option<&AccessRule> {
         self.0.get(place)
     }
 
@@ -95,19 +95,19 @@ impl Rules {
     }
 
     /// What these rights come to for one thing.
-    pub fn decide(&self, rights: &Rights, subject: &Subject<'_>) -> Decision {
-        let mut best = Decision { level: Level::Nothing, reason: Reason::NotGranted };
+    pub fn decide(&self, rights: &Rights, subject: &Subject<'_>) -> Ruling {
+        let mut best = Ruling { level: Extent::Nothing, reason: Reason::NotGranted };
         for (place, rule) in self.of(rights) {
             let level = match rule.effect {
-                Effect::Forbid if covers(rule, subject) => {
-                    return Decision { level: Level::Nothing, reason: Reason::Rule(place) };
+                RuleEffect::Forbid if covers(rule, subject) => {
+                    return Ruling { level: Extent::Nothing, reason: Reason::Rule(place) };
                 }
-                Effect::See => Level::See,
-                Effect::Call => Level::Call,
-                Effect::Forbid => continue,
+                RuleEffect::See => Extent::See,
+                RuleEffect::Call => Extent::Call,
+                RuleEffect::Forbid => continue,
             };
             if level > best.level && covers(rule, subject) {
-                best = Decision { level, reason: Reason::Rule(place) };
+                best = Ruling { level, reason: Reason::Rule(place) };
             }
         }
         best
@@ -115,32 +115,33 @@ impl Rules {
 
     /// Whether whatever there is would be seen: one rule grants everything, and none forbids anything.
     pub fn sees_everything(&self, rights: &Rights) -> bool {
-        let bare = |rule: &Rule| {
-            let Rule { what, servers, nodes, kinds, risk, .. } = rule;
+        let bare = |rule: &AccessRule| {
+            let AccessRule { what, servers, nodes, kinds, risk, .. } = rule;
             let any = |patterns: &[Pattern]| patterns.is_empty() || patterns.iter().any(|pattern| pattern.covers(""));
             any(what) && any(servers) && nodes.is_empty() && kinds.is_empty() && risk.is_empty()
         };
-        let granted = self.of(rights).any(|(_, rule)| rule.effect != Effect::Forbid && bare(rule));
-        granted && !self.of(rights).any(|(_, rule)| rule.effect == Effect::Forbid)
+        let granted = self.of(rights).any(|(_, rule)| rule.effect != RuleEffect::Forbid && bare(rule));
+        granted && !self.of(rights).any(|(_, rule)| rule.effect == RuleEffect::Forbid)
     }
 
     /// Whether a server exists of which nothing is known: only where all that it could have would be seen.
     pub fn sees_all_of(&self, rights: &Rights, server: &ServerName) -> bool {
-        let granted = self.of(rights).any(|(_, rule)| rule.effect != Effect::Forbid && is_about_all_of(rule, server));
-        granted && !self.of(rights).any(|(_, rule)| rule.effect == Effect::Forbid && is_about_all_of(rule, server))
+        let granted =
+            self.of(rights).any(|(_, rule)| rule.effect != RuleEffect::Forbid && is_about_all_of(rule, server));
+        granted && !self.of(rights).any(|(_, rule)| rule.effect == RuleEffect::Forbid && is_about_all_of(rule, server))
     }
 
     /// Whether whatever a server could be asked may be asked: nothing that it could have is withheld.
     pub fn commands(&self, rights: &Rights, server: &ServerName) -> bool {
-        let granted = self.of(rights).any(|(_, rule)| rule.effect == Effect::Call && is_about_all_of(rule, server));
-        granted && !self.of(rights).any(|(_, rule)| rule.effect == Effect::Forbid && may_concern(rule, server))
+        let granted = self.of(rights).any(|(_, rule)| rule.effect == RuleEffect::Call && is_about_all_of(rule, server));
+        granted && !self.of(rights).any(|(_, rule)| rule.effect == RuleEffect::Forbid && may_concern(rule, server))
     }
 
     /// The scopes with which this principal could call something that they may not call now, of the first rule that would
     /// grant it. `None` where no scope would help.
     pub fn scopes_wanted(&self, principal: &Principal, subject: &Subject<'_>) -> Option<Vec<String>> {
-        let lacking = |rule: &&Rule| {
-            rule.effect == Effect::Call
+        let lacking = |rule: &&AccessRule| {
+            rule.effect == RuleEffect::Call
                 && !rule.scopes.is_empty()
                 && covers(rule, subject)
                 && !is_about(rule, principal)
@@ -150,7 +151,8 @@ impl Rules {
             let wanted = rule.scopes.first()?.clone();
             identity.scopes.push(wanted.clone());
             let stronger = Principal::new(identity);
-            let helps = self.rights(&stronger).is_some_and(|rights| self.decide(&rights, subject).level == Level::Call);
+            let helps =
+                self.rights(&stronger).is_some_and(|rights| self.decide(&rights, subject).level == Extent::Call);
             helps.then(|| vec![wanted])
         })
     }
@@ -163,13 +165,13 @@ impl Rules {
         all
     }
 
-    fn of<'r>(&'r self, rights: &'r Rights) -> impl Iterator<Item = (usize, &'r Rule)> {
+    fn of<'r>(&'r self, rights: &'r Rights) -> impl Iterator<Item = (usize, &'r AccessRule)> {
         rights.0.iter().filter_map(|place| Some((*place as usize, self.0.get(*place as usize)?)))
     }
 }
 
 /// Whether a rule is about somebody at all.
-fn is_about(rule: &Rule, principal: &Principal) -> bool {
+fn is_about(rule: &AccessRule, principal: &Principal) -> bool {
     let who = principal.identity();
     let one_of = |patterns: &[Pattern], names: &[String]| {
         patterns.is_empty() || patterns.iter().any(|pattern| names.iter().any(|name| pattern.matches(name)))
@@ -191,14 +193,14 @@ fn suffices(has: &str, wanted: &str) -> bool {
 }
 
 /// Whether a rule is about a thing.
-fn covers(rule: &Rule, subject: &Subject<'_>) -> bool {
+fn covers(rule: &AccessRule, subject: &Subject<'_>) -> bool {
     let named = |name: &str| {
         let id = format!("{}.{name}", subject.server);
         rule.what.iter().any(|pattern| pattern.matches(&id))
     };
     let by_name = rule.what.is_empty()
         || named(subject.name)
-        || (rule.effect == Effect::Forbid && subject.aliases.iter().any(|alias| named(alias)));
+        || (rule.effect == RuleEffect::Forbid && subject.aliases.iter().any(|alias| named(alias)));
     (rule.kinds.is_empty() || rule.kinds.contains(&subject.kind))
         && (rule.risk.is_empty() || rule.risk.contains(&subject.risk))
         && of_server(rule, subject.server)
@@ -206,12 +208,12 @@ fn covers(rule: &Rule, subject: &Subject<'_>) -> bool {
         && (rule.nodes.is_empty() || rule.nodes.iter().any(|path| (subject.is_in)(path)))
 }
 
-fn of_server(rule: &Rule, server: &ServerName) -> bool {
+fn of_server(rule: &AccessRule, server: &ServerName) -> bool {
     rule.servers.is_empty() || rule.servers.iter().any(|pattern| pattern.matches(server.as_str()))
 }
 
 /// Whether a rule is about whatever a server may have.
-fn is_about_all_of(rule: &Rule, server: &ServerName) -> bool {
+fn is_about_all_of(rule: &AccessRule, server: &ServerName) -> bool {
     let beginning = format!("{server}.");
     of_server(rule, server)
         && (rule.what.is_empty() || rule.what.iter().any(|pattern| pattern.covers(&beginning)))
@@ -221,7 +223,7 @@ fn is_about_all_of(rule: &Rule, server: &ServerName) -> bool {
 }
 
 /// Whether a rule could be about something of a server.
-fn may_concern(rule: &Rule, server: &ServerName) -> bool {
+fn may_concern(rule: &AccessRule, server: &ServerName) -> bool {
     let beginning = format!("{server}.");
     of_server(rule, server) && (rule.what.is_empty() || rule.what.iter().any(|pattern| pattern.may_begin(&beginning)))
 }

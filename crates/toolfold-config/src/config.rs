@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use toolfold_core::{NodeRule, Pattern, Rule, Secret, ServerName, Surface, SurfaceSettings, Trust};
+use toolfold_core::{AccessRule, NodeRule, Pattern, Secret, ServerName, Surface, SurfaceSettings, Trust};
 
 use crate::access::Issuer;
 use crate::auth::{Auth, OAuthSettings};
@@ -52,7 +52,7 @@ pub struct Config {
     /// Whose tokens are accepted.
     pub issuers: Vec<Issuer>,
     /// Who may see and call what. None: everybody everything.
-    pub rules: Vec<Rule>,
+    pub rules: Vec<AccessRule>,
     /// Whether hidden characters and role tags in results are marked beside them.
     pub mark_results: bool,
     /// Which results are kept rather than passed on.

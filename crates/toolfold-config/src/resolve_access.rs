@@ -1,7 +1,7 @@
 //! What rules and issuers come to. A rule that could never mean anything (a server that is not there, a kind that does not
 //! exist) is said here: at best it grants nothing, at worst it was meant to forbid.
 
-use toolfold_core::{Effect, Kind, Pattern, RiskClass, Rule, Secret, words};
+use toolfold_core::{AccessRule, Kind, Pattern, RiskClass, RuleEffect, Secret, words};
 use url::{Host, Url};
 
 use crate::access::{Introspection, Issuer};
@@ -17,22 +17,22 @@ const OWN: [&str; 3] = ["toolbox", "agents", "skills"];
 const EFFECT_HINT: &str = "write `effect = \"call\"`, \"see\" or \"forbid\"";
 
 impl Resolver<'_> {
-    pub(crate) fn rules(&mut self, raw: &RawConfig) -> Vec<Rule> {
+    pub(crate) fn rules(&mut self, raw: &RawConfig) -> Vec<AccessRule> {
         let servers: Vec<&str> = raw.servers.iter().map(|server| server.name.as_str()).chain(OWN).collect();
         let rules = raw.rules.iter().enumerate();
         rules.filter_map(|(place, rule)| self.rule(place + 1, rule, &servers)).collect()
     }
 
-    fn rule(&mut self, number: usize, raw: &RawRule, servers: &[&str]) -> Option<Rule> {
-        let effects = Effect::ALL.map(|effect| (effect.as_str(), effect));
+    fn rule(&mut self, number: usize, raw: &RawRule, servers: &[&str]) -> Option<AccessRule> {
+        let effects = RuleEffect::ALL.map(|effect| (effect.as_str(), effect));
         if raw.effect.is_absent() {
             self.report.error(&raw.place, "does not say what it grants or forbids", EFFECT_HINT.to_owned());
         }
-        let effect = self.choice(&raw.effect, &effects, Effect::Forbid);
+        let effect = self.choice(&raw.effect, &effects, RuleEffect::Forbid);
         self.refuse_unknown_servers(&raw.servers, servers);
         let kinds = self.choices(&raw.kinds, &KINDS.map(|kind| (kind.as_str(), kind)));
         let risk = self.choices(&raw.risk, &RiskClass::ALL.map(|risk| (risk.as_str(), risk)));
-        let rule = Rule {
+        let rule = AccessRule {
             number,
             line: self.report.line_of(&raw.place),
             who: self.patterns(&raw.who),

@@ -10,7 +10,7 @@
 //! | server | one source of tools: an MCP server over stdio or HTTP, or a set of tools inside the program |
 //! | client | whoever asks: a session, one request without a session, or the program itself |
 //! | principal | who stands behind a client ([`Principal`]); sessions, streams, parked calls and toolsets belong to one |
-//! | rule | who may see or call what ([`Rule`]); what a principal may not see does not exist for them |
+//! | rule | who may see or call what ([`AccessRule`]); what a principal may not see does not exist for them |
 //! | tool | one callable definition of a server; its id is `server.tool` ([`ToolId`]) |
 //! | entry | anything that can be found: a tool, an agent, a skill, a prompt, a resource ([`Entry`], [`Kind`]) |
 //! | definition | what a server says of one tool, raw JSON as it came |
@@ -63,7 +63,7 @@ pub use node_rule::NodeRule;
 pub use pattern::Pattern;
 pub use principal::{Identity, Principal, Proof, RESERVED};
 pub use refusal::{Blame, Code, Next, NextAction, Refusal};
-pub use rule::{Effect, RiskClass, Rule};
+pub use rule::{AccessRule, RiskClass, RuleEffect};
 pub use secret::Secret;
 pub use surface::{Format, Groups, Surface, SurfaceSettings};
 pub use trust::Trust;

@@ -8,7 +8,7 @@ use crate::pattern::Pattern;
 
 /// One `[[rules]]` of a configuration. A list that is empty asks for nothing; of one that is not, one item must fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rule {
+pub struct AccessRule {
     /// Its place among the rules, from 1, and its line in the file where there is one.
     pub number: usize,
     pub line: Option<usize>,
@@ -23,11 +23,11 @@ pub struct Rule {
     pub nodes: Vec<Vec<String>>,
     pub kinds: Vec<Kind>,
     pub risk: Vec<RiskClass>,
-    pub effect: Effect,
+    pub effect: RuleEffect,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Effect {
+pub enum RuleEffect {
     /// It exists.
     See,
     /// It exists and may be called.
@@ -45,14 +45,14 @@ pub enum RiskClass {
     Destructive,
 }
 
-impl Effect {
-    pub const ALL: [Effect; 3] = [Effect::See, Effect::Call, Effect::Forbid];
+impl RuleEffect {
+    pub const ALL: [RuleEffect; 3] = [RuleEffect::See, RuleEffect::Call, RuleEffect::Forbid];
 
     pub fn as_str(self) -> &'static str {
         match self {
-            Effect::See => "see",
-            Effect::Call => "call",
-            Effect::Forbid => "forbid",
+            RuleEffect::See => "see",
+            RuleEffect::Call => "call",
+            RuleEffect::Forbid => "forbid",
         }
     }
 }
@@ -80,7 +80,7 @@ impl RiskClass {
 }
 
 /// `rule 3 (line 41)`.
-impl fmt::Display for Rule {
+impl fmt::Display for AccessRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "rule {}", self.number)?;
         self.line.iter().try_for_each(|line| write!(f, " (line {line})"))

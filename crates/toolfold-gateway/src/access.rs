@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
-use toolfold_access::{Decision, Level, Rights};
+use toolfold_access::{Extent, Rights, Ruling};
 use toolfold_core::{Entry, Principal, ServerName, Surface};
 use toolfold_disclosure::{Action, route};
 use toolfold_store::StoreError;
@@ -87,7 +87,7 @@ impl Gateway {
         let rules = !self.0.snapshot.load().rules.is_empty();
         match change {
             Change::Resource { server, uri } if rules => {
-                let may = self.0.seen(principal).decision_on_resource(server, uri).level == Level::Call;
+                let may = self.0.seen(principal).decision_on_resource(server, uri).level == Extent::Call;
                 if may { vec![change.clone()] } else { Vec::new() }
             }
             Change::Snapshot(_) => beside(true, || change.for_principal(principal)),
@@ -129,13 +129,13 @@ impl Gateway {
     pub async fn permissions(&self, principal: &Principal) -> Vec<Permission> {
         self.0.waiting.settled().await;
         let whole = self.0.snapshot.load_full();
-        let decided: Vec<Decision> = whole.decisions_for(principal);
-        let said = |(entry, decision): (&Arc<Entry>, &Decision)| Permission {
+        let decided: Vec<Ruling> = whole.decisions_for(principal);
+        let said = |(entry, decision): (&Arc<Entry>, &Ruling)| Permission {
             id: entry.id.to_string(),
             level: match decision.level {
-                Level::Nothing => "nothing",
-                Level::See => "see",
-                Level::Call => "call",
+                Extent::Nothing => "nothing",
+                Extent::See => "see",
+                Extent::Call => "call",
             },
             rule: whole.rule_of(*decision),
         };
@@ -145,7 +145,7 @@ impl Gateway {
     /// Whether a call of this entry would be let through.
     pub fn may_call(&self, client: &Client, entry: &Entry) -> bool {
         let scope = self.0.scope(client);
-        scope.snapshot.decision(entry).level == Level::Call && !scope.snapshot.forbids(entry)
+        scope.snapshot.decision(entry).level == Extent::Call && !scope.snapshot.forbids(entry)
     }
 
     /// The scope with which a call could be made that cannot be made now, where one would help.
@@ -161,7 +161,7 @@ impl Gateway {
             return None;
         };
         let entry = scope.snapshot.catalog.entry(entry);
-        if scope.snapshot.decision(entry).level == Level::Call {
+        if scope.snapshot.decision(entry).level == Extent::Call {
             return None;
         }
         scope.snapshot.scopes_wanted(&principal, entry).map(|scopes| scopes.join(" "))

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use toolfold_access::Level;
+use toolfold_access::Extent;
 use toolfold_core::{Code, Refusal, ServerName, ToolId, beginning, words};
 use toolfold_disclosure::{is_meta, refusal_result};
 use toolfold_wire::{Id, Object, Peer, Raw, RpcError, code};
@@ -133,7 +133,7 @@ impl Gateway {
     fn owner_of(&self, snapshot: &Snapshot, uri: &str, request: &Request) -> Result<(ServerName, String), RpcError> {
         let (server, original) = self.anybody_with(snapshot, uri, &request.client)?;
         // Its server may exist, and it may not.
-        if snapshot.decision_on_resource(&server, &original).level == Level::Nothing {
+        if snapshot.decision_on_resource(&server, &original).level == Extent::Nothing {
             let refusal = Refusal::new(Code::NotAuthorized, "it does not exist for whoever asks");
             let what = Wanted::Resource(&original);
             self.0.gate.recording.denied_passage(request, snapshot, &server, what, &Failed::Refused(refusal));

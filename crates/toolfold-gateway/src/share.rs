@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use arc_swap::ArcSwap;
-use toolfold_access::{Decision, Level, Reason, Rights, Subject};
+use toolfold_access::{Extent, Reason, Rights, Ruling, Subject};
 use toolfold_catalog::{Catalog, Node, SERVERS, ServerTools};
 use toolfold_core::{Entry, Kind, Principal, RiskClass, ServerName};
 use toolfold_index::{Index, Placement};
@@ -26,10 +26,10 @@ const MOST: usize = 64;
 
 /// What a snapshot is a share of.
 #[derive(Clone)]
-pub(crate) struct Share {
+pub(crate) struct Portion {
     rights: Rights,
     /// Of every entry, by position.
-    decisions: Arc<[Decision]>,
+    decisions: Arc<[Ruling]>,
     /// Servers that exist.
     servers: Arc<BTreeSet<ServerName>>,
     /// Of what it is a share. Weak: the whole keeps its shares.
@@ -38,13 +38,13 @@ pub(crate) struct Share {
 
 /// The shares of a snapshot that somebody has asked for, the newest last.
 #[derive(Default)]
-pub(crate) struct Shares {
+pub(crate) struct Portions {
     ready: ArcSwap<Vec<(Rights, Arc<Snapshot>)>>,
     /// Held while one is built: who wants the same meanwhile waits for it instead of building it too.
     building: Mutex<()>,
 }
 
-impl Shares {
+impl Portions {
     fn find(&self, rights: &Rights) -> Option<Arc<Snapshot>> {
         self.ready.load().iter().find(|(known, _)| known == rights).map(|(_, share)| share.clone())
     }
@@ -63,14 +63,14 @@ impl Shares {
     }
 }
 
-impl Share {
+impl Portion {
     pub(crate) fn has(&self, server: &ServerName) -> bool {
         self.servers.contains(server)
     }
 
     /// The same of another whole, with the same catalog.
-    pub(crate) fn of(&self, whole: &Arc<Snapshot>) -> Share {
-        Share { whole: Arc::downgrade(whole), ..self.clone() }
+    pub(crate) fn of(&self, whole: &Arc<Snapshot>) -> Portion {
+        Portion { whole: Arc::downgrade(whole), ..self.clone() }
     }
 }
 
@@ -120,7 +120,7 @@ impl Snapshot {
     fn narrowed(self: &Arc<Self>, rights: &Rights) -> Snapshot {
         let decided = self.decided(rights);
         let sees = |entry: &Entry| {
-            self.catalog.position(&entry.id).is_some_and(|position| decided[position].level > Level::Nothing)
+            self.catalog.position(&entry.id).is_some_and(|position| decided[position].level > Extent::Nothing)
         };
         let servers: Vec<Arc<ServerTools>> =
             self.catalog.servers().iter().filter_map(|server| self.part_of(server, rights, &sees)).collect();
@@ -139,8 +139,8 @@ impl Snapshot {
         let claims = self.claims.among(parts.iter().map(|part| (&part.server, all_addresses(&part.manifest))));
         let offers = Offers::merge(parts.iter().map(Offerer::offering).collect(), &claims);
         let quarantine = self.quarantine_for(rights, catalog, &seen);
-        let decisions: Arc<[Decision]> = positions.iter().map(|position| decided[*position]).collect();
-        let share = Share { rights: rights.clone(), decisions, servers: Arc::new(seen), whole: Arc::downgrade(self) };
+        let decisions: Arc<[Ruling]> = positions.iter().map(|position| decided[*position]).collect();
+        let share = Portion { rights: rights.clone(), decisions, servers: Arc::new(seen), whole: Arc::downgrade(self) };
         self.narrowed_to(share, searched, (parts, claims, offers), quarantine)
     }
 
@@ -175,7 +175,7 @@ impl Snapshot {
     fn part_offered(&self, part: &Offerer, rights: &Rights) -> Option<Offerer> {
         let sees = |kind: Kind, key: &str, raw: &Raw| {
             let name = Object::parse(raw).and_then(|object| object.string(key)).unwrap_or_default();
-            self.rules.decide(rights, &Subject::offered(&part.server, kind, &name)).level > Level::Nothing
+            self.rules.decide(rights, &Subject::offered(&part.server, kind, &name)).level > Extent::Nothing
         };
         let whole = &part.manifest;
         let kept = |all: &[Raw], kind: Kind, key: &str| -> Vec<Raw> {
@@ -208,7 +208,7 @@ impl Snapshot {
                 _ => RiskClass::Read,
             };
             let subject = Subject { risk, ..Subject::offered(&held.server, kind, &held.offer.name) };
-            self.rules.decide(rights, &subject).level > Level::Nothing
+            self.rules.decide(rights, &subject).level > Extent::Nothing
         };
         let held = self.quarantine.held.iter().filter(sees).cloned().collect();
         let review = self.quarantine.review();
@@ -221,14 +221,14 @@ impl Snapshot {
 
 /// What somebody may do with everything, seen or not.
 impl Snapshot {
-    pub(crate) fn decisions_for(&self, principal: &Principal) -> Vec<Decision> {
+    pub(crate) fn decisions_for(&self, principal: &Principal) -> Vec<Ruling> {
         match self.rules.rights(principal) {
             None => vec![OPEN; self.catalog.len()],
             Some(rights) => self.decided(&rights),
         }
     }
 
-    fn decided(&self, rights: &Rights) -> Vec<Decision> {
+    fn decided(&self, rights: &Rights) -> Vec<Ruling> {
         let nodes = Nodes::of(&self.catalog, &self.config.rules);
         let decide = |position: usize| {
             let (entry, is_in) = (self.catalog.entry(position), |path: &[String]| nodes.holds(path, position));
@@ -258,25 +258,25 @@ impl Snapshot {
     }
 
     /// What was decided about an entry.
-    pub(crate) fn decision(&self, entry: &Entry) -> Decision {
+    pub(crate) fn decision(&self, entry: &Entry) -> Ruling {
         let Some(share) = &self.share else { return OPEN };
         let position = self.catalog.position(&entry.id);
         position.and_then(|position| share.decisions.get(position)).copied().unwrap_or(NOT_GRANTED)
     }
 
     /// What was decided about a prompt, by the name its server has for it.
-    pub(crate) fn decision_on_prompt(&self, server: &ServerName, name: &str) -> Decision {
+    pub(crate) fn decision_on_prompt(&self, server: &ServerName, name: &str) -> Ruling {
         let Some(share) = &self.share else { return OPEN };
         self.rules.decide(&share.rights, &Subject::offered(server, Kind::Prompt, name))
     }
 
     /// What was decided about an address of a server: by itself, or as one that a template has made.
-    pub(crate) fn decision_on_resource(&self, server: &ServerName, uri: &str) -> Decision {
+    pub(crate) fn decision_on_resource(&self, server: &ServerName, uri: &str) -> Ruling {
         let Some(share) = &self.share else { return OPEN };
         let decide = |name: &str| self.rules.decide(&share.rights, &Subject::offered(server, Kind::Resource, name));
         let own = decide(uri);
-        let forbidden = own.level == Level::Nothing && matches!(own.reason, Reason::Rule(_));
-        if forbidden || own.level == Level::Call {
+        let forbidden = own.level == Extent::Nothing && matches!(own.reason, Reason::Rule(_));
+        if forbidden || own.level == Extent::Call {
             return own;
         }
         let part = self.parts.iter().find(|part| part.server == *server);
@@ -291,7 +291,7 @@ impl Snapshot {
     }
 
     /// What the whole has under a spelling that means nothing here, and what was decided about it. For the record alone.
-    pub(crate) fn hidden(&self, spelling: &str) -> Option<(Arc<Entry>, Decision)> {
+    pub(crate) fn hidden(&self, spelling: &str) -> Option<(Arc<Entry>, Ruling)> {
         let share = self.share.as_ref()?;
         let whole = share.whole.upgrade()?;
         let position = whole.catalog.resolve(spelling).ok()?;
@@ -303,7 +303,7 @@ impl Snapshot {
     }
 
     /// The rule behind a decision, in words: `rule 3 (line 41)`.
-    pub(crate) fn rule_of(&self, decision: Decision) -> Option<String> {
+    pub(crate) fn rule_of(&self, decision: Ruling) -> Option<String> {
         match decision.reason {
             Reason::Open => None,
             Reason::NotGranted => Some("no rule grants it".to_owned()),
@@ -312,8 +312,8 @@ impl Snapshot {
     }
 }
 
-const OPEN: Decision = Decision { level: Level::Call, reason: Reason::Open };
-const NOT_GRANTED: Decision = Decision { level: Level::Nothing, reason: Reason::NotGranted };
+const OPEN: Ruling = Ruling { level: Extent::Call, reason: Reason::Open };
+const NOT_GRANTED: Ruling = Ruling { level: Extent::Nothing, reason: Reason::NotGranted };
 
 /// An entry as rules speak of it: a prompt by its own name and a resource by its address, whatever they are called here.
 fn subject<'a>(entry: &'a Entry, own: &'a Option<String>, is_in: &'a dyn Fn(&[String]) -> bool) -> Subject<'a> {
@@ -344,7 +344,7 @@ fn all_addresses(manifest: &Manifest) -> Vec<String> {
 struct Nodes<'a>(Vec<(&'a [String], Option<&'a Node>)>);
 
 impl<'a> Nodes<'a> {
-    fn of(catalog: &'a Catalog, rules: &'a [toolfold_core::Rule]) -> Self {
+    fn of(catalog: &'a Catalog, rules: &'a [toolfold_core::AccessRule]) -> Self {
         let node = |path: &'a Vec<String>| {
             let server = path.first().is_some_and(|first| first.eq_ignore_ascii_case(SERVERS));
             let found = if server { catalog.node(path).ok() } else { catalog.capability(path) };

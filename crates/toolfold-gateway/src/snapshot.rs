@@ -21,7 +21,7 @@ use crate::change::Change;
 use crate::claims::Claims;
 use crate::gate::Source;
 use crate::offers::Offers;
-use crate::share::{Share, Shares};
+use crate::share::{Portion, Portions};
 use crate::trust::Quarantine;
 use crate::usage::{MOST_PINNED, MOST_TOKENS};
 
@@ -49,8 +49,8 @@ pub(crate) struct Snapshot {
     /// Rendered once for whoever has loaded nothing; for each surface without sessions and with.
     lists: Arc<[[OnceLock<Raw>; 2]; Surface::ALL.len()]>,
     /// What it is a share of, where it is not the whole.
-    pub(crate) share: Option<Share>,
-    pub(crate) shares: Arc<Shares>,
+    pub(crate) share: Option<Portion>,
+    pub(crate) shares: Arc<Portions>,
 }
 
 /// What a server said it offers beside tools.
@@ -100,7 +100,7 @@ impl Snapshot {
     /// A share of this one: what hangs on the catalog is that of the share.
     pub(crate) fn narrowed_to(
         &self,
-        share: Share,
+        share: Portion,
         (catalog, index, placement): (Arc<Catalog>, Arc<Index>, Arc<Placement>),
         (parts, claims, offers): (Vec<Offerer>, Claims, Offers),
         quarantine: Quarantine,

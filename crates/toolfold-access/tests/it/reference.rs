@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use toolfold_access::{Level, Reason, Rules, Subject};
-use toolfold_core::{Effect, Identity, Kind, Pattern, Principal, Proof, RiskClass, Rule, ServerName};
+use toolfold_access::{Extent, Reason, Rules, Subject};
+use toolfold_core::{AccessRule, Identity, Kind, Pattern, Principal, Proof, RiskClass, RuleEffect, ServerName};
 
 /// A rule before its patterns are patterns.
 #[derive(Debug, Clone)]
@@ -19,7 +19,7 @@ struct Plain {
     nodes: Vec<&'static str>,
     kinds: Vec<Kind>,
     risk: Vec<RiskClass>,
-    effect: Effect,
+    effect: RuleEffect,
 }
 
 #[derive(Debug, Clone)]
@@ -41,9 +41,9 @@ struct Thing {
 }
 
 impl Plain {
-    fn rule(&self, number: usize) -> Rule {
+    fn rule(&self, number: usize) -> AccessRule {
         let patterns = |texts: &[&str]| texts.iter().map(|text| Pattern::new(text)).collect();
-        Rule {
+        AccessRule {
             number,
             line: None,
             who: patterns(&self.who),
@@ -90,7 +90,7 @@ impl Plain {
         }
         parts.push(self.servers.is_empty() || self.servers.iter().any(|server| Plain::fits(server, thing.server)));
         let mut names = vec![thing.name];
-        if self.effect == Effect::Forbid {
+        if self.effect == RuleEffect::Forbid {
             names.extend(&thing.aliases);
         }
         let ids: Vec<String> = names.iter().map(|name| format!("{}.{name}", thing.server)).collect();
@@ -102,16 +102,16 @@ impl Plain {
     }
 }
 
-fn reference(rules: &[Plain], person: &Person, thing: &Thing) -> Level {
-    let about = |effect: Effect| rules.iter().any(|rule| rule.effect == effect && rule.is_about(person, thing));
-    if about(Effect::Forbid) {
-        Level::Nothing
-    } else if about(Effect::Call) {
-        Level::Call
-    } else if about(Effect::See) {
-        Level::See
+fn reference(rules: &[Plain], person: &Person, thing: &Thing) -> Extent {
+    let about = |effect: RuleEffect| rules.iter().any(|rule| rule.effect == effect && rule.is_about(person, thing));
+    if about(RuleEffect::Forbid) {
+        Extent::Nothing
+    } else if about(RuleEffect::Call) {
+        Extent::Call
+    } else if about(RuleEffect::See) {
+        Extent::See
     } else {
-        Level::Nothing
+        Extent::Nothing
     }
 }
 
@@ -134,7 +134,7 @@ fn plain() -> impl Strategy<Value = Plain> {
         some(vec![Kind::Tool, Kind::Prompt]),
         some(RiskClass::ALL.to_vec()),
     );
-    let effect = proptest::sample::select(Effect::ALL.to_vec());
+    let effect = proptest::sample::select(RuleEffect::ALL.to_vec());
     (who, what, effect).prop_map(|((who, groups, scopes, claims), (what, servers, nodes, kinds, risk), effect)| Plain {
         who,
         groups,
@@ -184,7 +184,7 @@ fn principal(person: &Person) -> Principal {
     })
 }
 
-fn decided(rules: &[Plain], person: &Person, thing: &Thing) -> Option<(Level, Reason)> {
+fn decided(rules: &[Plain], person: &Person, thing: &Thing) -> Option<(Extent, Reason)> {
     let rules = Rules::new(rules.iter().enumerate().map(|(place, rule)| rule.rule(place + 1)).collect());
     let rights = rules.rights(&principal(person))?;
     let server = ServerName::new(thing.server).unwrap();
@@ -214,10 +214,10 @@ proptest! {
             Reason::Rule(place) => {
                 let rule = &rules[place];
                 prop_assert!(rule.is_about(&person, &thing));
-                let says = match rule.effect { Effect::Forbid => Level::Nothing, Effect::See => Level::See, Effect::Call => Level::Call };
+                let says = match rule.effect { RuleEffect::Forbid => Extent::Nothing, RuleEffect::See => Extent::See, RuleEffect::Call => Extent::Call };
                 prop_assert_eq!(says, level);
             }
-            Reason::NotGranted => prop_assert_eq!(level, Level::Nothing),
+            Reason::NotGranted => prop_assert_eq!(level, Extent::Nothing),
             Reason::Open => prop_assert!(false, "there are rules"),
         }
     }
@@ -227,8 +227,8 @@ proptest! {
         let before = decided(&rules, &person, &thing).unwrap().0;
         rules.reverse();
         prop_assert_eq!(decided(&rules, &person, &thing).unwrap().0, before);
-        rules.push(Plain { effect: Effect::Forbid, who: vec![], groups: vec![], scopes: vec![], claims: vec![], what: vec![], servers: vec![], nodes: vec![], kinds: vec![], risk: vec![] });
-        prop_assert_eq!(decided(&rules, &person, &thing).unwrap().0, Level::Nothing, "forbid wins");
+        rules.push(Plain { effect: RuleEffect::Forbid, who: vec![], groups: vec![], scopes: vec![], claims: vec![], what: vec![], servers: vec![], nodes: vec![], kinds: vec![], risk: vec![] });
+        prop_assert_eq!(decided(&rules, &person, &thing).unwrap().0, Extent::Nothing, "forbid wins");
     }
 
     #[test]
@@ -238,11 +238,11 @@ proptest! {
         let server = ServerName::new(thing.server).unwrap();
         let level = reference(&rules, &person, &thing);
         if compiled.commands(&rights, &server) {
-            prop_assert_eq!(level, Level::Call);
+            prop_assert_eq!(level, Extent::Call);
         }
-        let forbidden = rules.iter().any(|rule| rule.effect == Effect::Forbid && rule.is_about(&person, &thing));
+        let forbidden = rules.iter().any(|rule| rule.effect == RuleEffect::Forbid && rule.is_about(&person, &thing));
         if compiled.sees_all_of(&rights, &server) && !forbidden {
-            prop_assert!(level >= Level::See);
+            prop_assert!(level >= Extent::See);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Rules and issuers: what they come to, and what is said of those that could never mean anything.
 
 use insta::assert_snapshot;
-use toolfold_core::{Effect, Kind, RiskClass};
+use toolfold_core::{Kind, RiskClass, RuleEffect};
 
 use crate::{load_as, toml};
 
@@ -16,7 +16,7 @@ fn a_rule_knows_its_place_and_a_text_is_a_list_of_one() {
     assert!(first.who[0].matches("Alice") && first.servers[1].matches("xy"));
     assert_eq!((&first.kinds[..], &first.risk[..]), (&[Kind::Tool][..], &[RiskClass::Read, RiskClass::Write][..]));
     assert_eq!(first.nodes, [["Business", "Payments"]]);
-    assert_eq!((first.effect, second.effect), (Effect::See, Effect::Forbid));
+    assert_eq!((first.effect, second.effect), (RuleEffect::See, RuleEffect::Forbid));
     assert!(!loaded.config.is_open(), "from the first rule on, everybody shows who they are");
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolfold_access::Level;
+use toolfold_access::Extent;
 use toolfold_core::{Code, Entry, Next, Refusal, ServerName, ToolId, words};
 
 use super::{Exchange, Failed, Gate, Source, gone};
@@ -63,7 +63,7 @@ impl Gate {
             Wanted::Rest | Wanted::Program => return Ok(()),
         };
         match decision.level {
-            Level::Call => Ok(()),
+            Extent::Call => Ok(()),
             _ => Err(Failed::Refused(not_authorized(server, name))),
         }
     }

@@ -9,15 +9,15 @@ use tempfile::TempDir;
 use toolfold_access::NewToken;
 use toolfold_audit::{AuditEvent, EventKind, Reader};
 use toolfold_config::{AuditMode, Config};
-use toolfold_core::{Effect, Pattern, RiskClass, Rule, Secret, Surface};
+use toolfold_core::{AccessRule, Pattern, RiskClass, RuleEffect, Secret, Surface};
 use toolfold_gateway::Gateway;
 use toolfold_store::{Store, StoredToken};
 use toolfold_test::{FakeServer, HttpClient, plain_http};
 
 use crate::support::{all_settled, config, names, over_http, start, text};
 
-pub(crate) fn rule(who: &str, effect: Effect) -> Rule {
-    Rule {
+pub(crate) fn rule(who: &str, effect: RuleEffect) -> AccessRule {
+    AccessRule {
         number: 1,
         line: Some(10),
         who: vec![Pattern::new(who)],
@@ -33,8 +33,8 @@ pub(crate) fn rule(who: &str, effect: Effect) -> Rule {
     }
 }
 
-fn on(server: &str, rule: Rule) -> Rule {
-    Rule { servers: vec![Pattern::new(server)], ..rule }
+fn on(server: &str, rule: AccessRule) -> AccessRule {
+    AccessRule { servers: vec![Pattern::new(server)], ..rule }
 }
 
 /// Two fake servers, rules, and a store with tokens for alice and bob.
@@ -48,11 +48,11 @@ struct Team {
 }
 
 impl Team {
-    async fn with(rules: Vec<Rule>) -> Team {
+    async fn with(rules: Vec<AccessRule>) -> Team {
         Team::of(rules, |_| {}).await
     }
 
-    async fn of(rules: Vec<Rule>, change: impl FnOnce(&mut Config)) -> Team {
+    async fn of(rules: Vec<AccessRule>, change: impl FnOnce(&mut Config)) -> Team {
         let folder = tempfile::tempdir().unwrap();
         let read = json!({"readOnlyHint": true});
         let schema = json!({"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]});
@@ -193,9 +193,9 @@ async fn what_belongs_to_one_is_unknown_in_the_hands_of_another() {
 
 #[tokio::test]
 async fn the_inner_tool_is_what_is_authorised_on_every_way_in() {
-    let see = on("desk", rule("alice", Effect::See));
-    let read = Rule { risk: vec![RiskClass::Read], ..on("desk", rule("alice", Effect::Call)) };
-    let team = Team::with(vec![see, Rule { number: 2, line: Some(20), ..read }]).await;
+    let see = on("desk", rule("alice", RuleEffect::See));
+    let read = AccessRule { risk: vec![RiskClass::Read], ..on("desk", rule("alice", RuleEffect::Call)) };
+    let team = Team::with(vec![see, AccessRule { number: 2, line: Some(20), ..read }]).await;
     let alice = team.client("alice");
     assert_eq!(team.call("alice", "desk.read_note", json!({"id": "1"})).await["isError"], json!(null));
     // Seen and not called: before its arguments are looked at, by whatever name it is called.
@@ -256,8 +256,8 @@ async fn the_inner_tool_is_what_is_authorised_on_every_way_in() {
 
 #[tokio::test]
 async fn rights_that_change_hold_at_once_and_only_those_are_told_whose_list_changed() {
-    let all = rule("alice", Effect::Call);
-    let desk = Rule { number: 2, ..on("desk", rule("bob", Effect::Call)) };
+    let all = rule("alice", RuleEffect::Call);
+    let desk = AccessRule { number: 2, ..on("desk", rule("bob", RuleEffect::Call)) };
     let team = Team::of(vec![all, desk.clone()], |config| config.surface = Surface::Direct).await;
     let (alice, bob) = (team.client_on("alice", "/mcp/direct"), team.client_on("bob", "/mcp/direct"));
     for client in [&alice, &bob] {
@@ -266,7 +266,7 @@ async fn rights_that_change_hold_at_once_and_only_those_are_told_whose_list_chan
     }
     assert_eq!(names(&alice.request("tools/list", json!({})).await).len(), 4);
     assert_eq!(names(&bob.request("tools/list", json!({})).await), ["desk__read_note", "desk__drop_note"]);
-    let less = on("desk", rule("alice", Effect::Call));
+    let less = on("desk", rule("alice", RuleEffect::Call));
     let config = Config::clone(&team.gateway.config());
     team.gateway.reconfigure(Config { rules: vec![less, desk], ..config });
     alice.next_notification("notifications/tools/list_changed").await;
@@ -280,7 +280,7 @@ async fn rights_that_change_hold_at_once_and_only_those_are_told_whose_list_chan
 
 #[tokio::test]
 async fn who_uses_it_does_not_run_it() {
-    let team = Team::with(vec![rule("*", Effect::Call)]).await;
+    let team = Team::with(vec![rule("*", RuleEffect::Call)]).await;
     for path in ["/v1/stop_server", "/v1/start_server", "/v1/approvals"] {
         assert_eq!(team.rest("alice", path, Some(json!({"server": "desk"}))).await.0, 403, "{path}");
     }
@@ -290,9 +290,11 @@ async fn who_uses_it_does_not_run_it() {
 
 #[tokio::test]
 async fn calls_of_others_are_not_shown_to_who_may_not_see_everything() {
-    let team =
-        Team::with(vec![on("desk", rule("alice", Effect::Call)), Rule { number: 2, ..rule("bob", Effect::Call) }])
-            .await;
+    let team = Team::with(vec![
+        on("desk", rule("alice", RuleEffect::Call)),
+        AccessRule { number: 2, ..rule("bob", RuleEffect::Call) },
+    ])
+    .await;
     team.call("bob", "vault.open_vault", json!({"id": "1"})).await;
     team.call("alice", "desk.read_note", json!({"id": "1"})).await;
     let tools = |calls: &Value| -> Vec<String> {
@@ -317,7 +319,7 @@ async fn calls_of_others_are_not_shown_to_who_may_not_see_everything() {
 
 #[tokio::test]
 async fn the_token_of_the_configuration_goes_on_working() {
-    let team = Team::of(vec![on("desk", rule("token", Effect::Call))], |config| {
+    let team = Team::of(vec![on("desk", rule("token", RuleEffect::Call))], |config| {
         config.http.token = Some(Secret::new("of-the-house"));
     })
     .await;
@@ -331,7 +333,7 @@ async fn the_token_of_the_configuration_goes_on_working() {
 
 #[tokio::test]
 async fn planted_secrets_are_nowhere() {
-    let team = Team::of(vec![on("desk", rule("alice", Effect::Call))], |config| {
+    let team = Team::of(vec![on("desk", rule("alice", RuleEffect::Call))], |config| {
         config.http.token = Some(Secret::new("planted-token-of-the-house"));
     })
     .await;

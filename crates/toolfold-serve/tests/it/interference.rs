@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use toolfold_config::{Config, Learn};
-use toolfold_core::{Effect, Pattern, Rule, Secret, Surface, Trust};
+use toolfold_core::{AccessRule, Pattern, RuleEffect, Secret, Surface, Trust};
 use toolfold_test::{FakeServer, HttpClient, plain_http};
 
 use crate::support::{all_settled, config, over_http, start};
@@ -15,9 +15,9 @@ use crate::support::{all_settled, config, over_http, start};
 const TOKEN: &str = "alices-token";
 
 /// Only these servers exist for whoever has the token.
-fn seen(servers: &[&str]) -> Rule {
+fn seen(servers: &[&str]) -> AccessRule {
     let patterns = |names: &[&str]| names.iter().map(|name| Pattern::new(name)).collect();
-    Rule {
+    AccessRule {
         number: 1,
         line: Some(1),
         who: patterns(&["token"]),
@@ -29,7 +29,7 @@ fn seen(servers: &[&str]) -> Rule {
         nodes: Vec::new(),
         kinds: Vec::new(),
         risk: Vec::new(),
-        effect: Effect::Call,
+        effect: RuleEffect::Call,
     }
 }
 

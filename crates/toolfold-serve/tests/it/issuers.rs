@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use toolfold_config::{Config, Introspection, Issuer};
-use toolfold_core::{Effect, Rule, Secret, Surface};
+use toolfold_core::{AccessRule, RuleEffect, Secret, Surface};
 use toolfold_gateway::Gateway;
 use toolfold_test::{FakeServer, HttpClient, plain_http};
 
@@ -168,7 +168,7 @@ struct World {
     provider: Provider,
 }
 
-async fn world(rules: Vec<Rule>) -> World {
+async fn world(rules: Vec<AccessRule>) -> World {
     let provider = Provider::start().await;
     let fake = FakeServer::script(json!({"tools": ["read", "write"]}));
     let mut config: Config = config(Surface::Compact, &[("desk", &fake)]);
@@ -329,8 +329,8 @@ async fn keys_are_asked_for_seldom_and_kept_while_the_issuer_is_down() {
 
 #[tokio::test]
 async fn a_scope_is_asked_for_where_it_would_help() {
-    let see = rule("alice", Effect::See);
-    let call = Rule { number: 2, scopes: vec!["desk:call".into()], ..rule("alice", Effect::Call) };
+    let see = rule("alice", RuleEffect::See);
+    let call = AccessRule { number: 2, scopes: vec!["desk:call".into()], ..rule("alice", RuleEffect::Call) };
     let world = world(vec![see, call]).await;
     let (status, challenge, _) = world
         .post(
@@ -354,7 +354,7 @@ async fn a_scope_is_asked_for_where_it_would_help() {
 
 #[tokio::test]
 async fn groups_and_claims_decide_too() {
-    let mut readers = rule("*", Effect::Call);
+    let mut readers = rule("*", RuleEffect::Call);
     readers.groups = vec![toolfold_core::Pattern::new("readers")];
     readers.claims = [("department".to_owned(), toolfold_core::Pattern::new("sales"))].into();
     let world = world(vec![readers]).await;
