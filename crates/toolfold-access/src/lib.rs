@@ -7,6 +7,6 @@ mod seal;
 mod token;
 
 pub use jwt::{BadToken, Claimed, Keys, Trusted, claimed, introspected, verify};
-pub use rights::{Allowance, Extent, Reason, Rights, Rules, Subject};
+pub use rights::{Extent, Grant, Reason, Rights, Rules, Subject};
 pub use seal::{SEALED, Seal};
 pub use token::{NewToken, TOKEN_PREFIX, digest, is_named_token};

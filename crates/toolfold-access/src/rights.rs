@@ -21,7 +21,7 @@ pub enum Extent {
 
 /// What was decided, and which rule says so, by its place among the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Allowance {
+pub struct Grant {
     pub level: Extent,
     pub reason: Reason,
 }
@@ -95,19 +95,19 @@ impl Rules {
     }
 
     /// What these rights come to for one thing.
-    pub fn decide(&self, rights: &Rights, subject: &Subject<'_>) -> Allowance {
-        let mut best = Allowance { level: Extent::Nothing, reason: Reason::NotGranted };
+    pub fn decide(&self, rights: &Rights, subject: &Subject<'_>) -> Grant {
+        let mut best = Grant { level: Extent::Nothing, reason: Reason::NotGranted };
         for (place, rule) in self.of(rights) {
             let level = match rule.effect {
                 RuleEffect::Forbid if covers(rule, subject) => {
-                    return Allowance { level: Extent::Nothing, reason: Reason::Rule(place) };
+                    return Grant { level: Extent::Nothing, reason: Reason::Rule(place) };
                 }
                 RuleEffect::See => Extent::See,
                 RuleEffect::Call => Extent::Call,
                 RuleEffect::Forbid => continue,
             };
             if level > best.level && covers(rule, subject) {
-                best = Allowance { level, reason: Reason::Rule(place) };
+                best = Grant { level, reason: Reason::Rule(place) };
             }
         }
         best

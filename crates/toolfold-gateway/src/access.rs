@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
-use toolfold_access::{Allowance, Extent, Rights};
+use toolfold_access::{Extent, Grant, Rights};
 use toolfold_core::{Entry, Principal, ServerName, Surface};
 use toolfold_disclosure::{Action, route};
 use toolfold_store::StoreError;
@@ -129,8 +129,8 @@ impl Gateway {
     pub async fn permissions(&self, principal: &Principal) -> Vec<Permission> {
         self.0.waiting.settled().await;
         let whole = self.0.snapshot.load_full();
-        let decided: Vec<Allowance> = whole.decisions_for(principal);
-        let said = |(entry, decision): (&Arc<Entry>, &Allowance)| Permission {
+        let decided: Vec<Grant> = whole.decisions_for(principal);
+        let said = |(entry, decision): (&Arc<Entry>, &Grant)| Permission {
             id: entry.id.to_string(),
             level: match decision.level {
                 Extent::Nothing => "nothing",

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
 use tokio::time::Instant;
-use toolfold_access::Allowance;
+use toolfold_access::Grant;
 use toolfold_audit::{Audit, AuditError, Ended, EventKind, Hides, Listing, Matter, Note, Settings, Told, Who};
 use toolfold_config::{AuditMode, Config, Recorded};
 use toolfold_core::{Code, Entry, Fingerprint, Principal, Refusal, ServerName};
@@ -205,7 +205,7 @@ impl Recording {
     }
 
     /// Somebody asked for what does not exist for them, and was told so.
-    pub(crate) fn denied(&self, request: &Request, snapshot: &Snapshot, entry: &Arc<Entry>, decision: Allowance) {
+    pub(crate) fn denied(&self, request: &Request, snapshot: &Snapshot, entry: &Arc<Entry>, decision: Grant) {
         let Some(audit) = self.0.get() else { return };
         let (rule, code) = (snapshot.rule_of(decision), Code::NotAuthorized.as_str());
         let what = Matter::Refused { tool: Some(entry.clone()), held: None, rule, code, asked: None };

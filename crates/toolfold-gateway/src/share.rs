@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use arc_swap::ArcSwap;
-use toolfold_access::{Allowance, Extent, Reason, Rights, Subject};
+use toolfold_access::{Extent, Grant, Reason, Rights, Subject};
 use toolfold_catalog::{Catalog, Node, SERVERS, ServerTools};
 use toolfold_core::{Entry, Kind, Principal, RiskClass, ServerName};
 use toolfold_index::{Index, Placement};
@@ -29,7 +29,7 @@ const MOST: usize = 64;
 pub(crate) struct Portion {
     rights: Rights,
     /// Of every entry, by position.
-    decisions: Arc<[Allowance]>,
+    decisions: Arc<[Grant]>,
     /// Servers that exist.
     servers: Arc<BTreeSet<ServerName>>,
     /// Of what it is a share. Weak: the whole keeps its shares.
@@ -139,7 +139,7 @@ impl Snapshot {
         let claims = self.claims.among(parts.iter().map(|part| (&part.server, all_addresses(&part.manifest))));
         let offers = Offers::merge(parts.iter().map(Offerer::offering).collect(), &claims);
         let quarantine = self.quarantine_for(rights, catalog, &seen);
-        let decisions: Arc<[Allowance]> = positions.iter().map(|position| decided[*position]).collect();
+        let decisions: Arc<[Grant]> = positions.iter().map(|position| decided[*position]).collect();
         let share = Portion { rights: rights.clone(), decisions, servers: Arc::new(seen), whole: Arc::downgrade(self) };
         self.narrowed_to(share, searched, (parts, claims, offers), quarantine)
     }
@@ -221,14 +221,14 @@ impl Snapshot {
 
 /// What somebody may do with everything, seen or not.
 impl Snapshot {
-    pub(crate) fn decisions_for(&self, principal: &Principal) -> Vec<Allowance> {
+    pub(crate) fn decisions_for(&self, principal: &Principal) -> Vec<Grant> {
         match self.rules.rights(principal) {
             None => vec![OPEN; self.catalog.len()],
             Some(rights) => self.decided(&rights),
         }
     }
 
-    fn decided(&self, rights: &Rights) -> Vec<Allowance> {
+    fn decided(&self, rights: &Rights) -> Vec<Grant> {
         let nodes = Nodes::of(&self.catalog, &self.config.rules);
         let decide = |position: usize| {
             let (entry, is_in) = (self.catalog.entry(position), |path: &[String]| nodes.holds(path, position));
@@ -258,20 +258,20 @@ impl Snapshot {
     }
 
     /// What was decided about an entry.
-    pub(crate) fn decision(&self, entry: &Entry) -> Allowance {
+    pub(crate) fn decision(&self, entry: &Entry) -> Grant {
         let Some(share) = &self.share else { return OPEN };
         let position = self.catalog.position(&entry.id);
         position.and_then(|position| share.decisions.get(position)).copied().unwrap_or(NOT_GRANTED)
     }
 
     /// What was decided about a prompt, by the name its server has for it.
-    pub(crate) fn decision_on_prompt(&self, server: &ServerName, name: &str) -> Allowance {
+    pub(crate) fn decision_on_prompt(&self, server: &ServerName, name: &str) -> Grant {
         let Some(share) = &self.share else { return OPEN };
         self.rules.decide(&share.rights, &Subject::offered(server, Kind::Prompt, name))
     }
 
     /// What was decided about an address of a server: by itself, or as one that a template has made.
-    pub(crate) fn decision_on_resource(&self, server: &ServerName, uri: &str) -> Allowance {
+    pub(crate) fn decision_on_resource(&self, server: &ServerName, uri: &str) -> Grant {
         let Some(share) = &self.share else { return OPEN };
         let decide = |name: &str| self.rules.decide(&share.rights, &Subject::offered(server, Kind::Resource, name));
         let own = decide(uri);
@@ -291,7 +291,7 @@ impl Snapshot {
     }
 
     /// What the whole has under a spelling that means nothing here, and what was decided about it. For the record alone.
-    pub(crate) fn hidden(&self, spelling: &str) -> Option<(Arc<Entry>, Allowance)> {
+    pub(crate) fn hidden(&self, spelling: &str) -> Option<(Arc<Entry>, Grant)> {
         let share = self.share.as_ref()?;
         let whole = share.whole.upgrade()?;
         let position = whole.catalog.resolve(spelling).ok()?;
@@ -303,7 +303,7 @@ impl Snapshot {
     }
 
     /// The rule behind a decision, in words: `rule 3 (line 41)`.
-    pub(crate) fn rule_of(&self, decision: Allowance) -> Option<String> {
+    pub(crate) fn rule_of(&self, decision: Grant) -> Option<String> {
         match decision.reason {
             Reason::Open => None,
             Reason::NotGranted => Some("no rule grants it".to_owned()),
@@ -312,8 +312,8 @@ impl Snapshot {
     }
 }
 
-const OPEN: Allowance = Allowance { level: Extent::Call, reason: Reason::Open };
-const NOT_GRANTED: Allowance = Allowance { level: Extent::Nothing, reason: Reason::NotGranted };
+const OPEN: Grant = Grant { level: Extent::Call, reason: Reason::Open };
+const NOT_GRANTED: Grant = Grant { level: Extent::Nothing, reason: Reason::NotGranted };
 
 /// An entry as rules speak of it: a prompt by its own name and a resource by its address, whatever they are called here.
 fn subject<'a>(entry: &'a Entry, own: &'a Option<String>, is_in: &'a dyn Fn(&[String]) -> bool) -> Subject<'a> {
