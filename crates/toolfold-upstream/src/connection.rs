@@ -30,6 +30,8 @@ const REASON: Duration = Duration::from_secs(2);
 /// How long what a server says may be about a call that it has answered. A stateless client is another one with every
 /// request, so this is also what the next call of the same person may lose.
 const AFTERTHOUGHTS: Duration = Duration::from_millis(500);
+/// How much later than its answer what a server said before it may come in.
+const LAST_WORDS: Duration = Duration::from_millis(20);
 
 pub(crate) struct Connection {
     pub(crate) shared: Arc<Shared>,
@@ -73,11 +75,18 @@ pub(crate) struct Owner {
     pub(crate) thinking: Arc<AtomicUsize>,
     /// The time of its call is over: it goes on for as long as the client is there to think.
     pub(crate) overdue: Arc<AtomicBool>,
+    /// The server has said something about it beside its own stream.
+    pub(crate) beside: Arc<AtomicBool>,
 }
 
 impl Owner {
     pub(crate) fn new(client: u64, peer: Arc<dyn Peer>) -> Self {
-        Owner { client, peer, thinking: Arc::default(), overdue: Arc::default() }
+        Owner { client, peer, thinking: Arc::default(), overdue: Arc::default(), beside: Arc::default() }
+    }
+
+    /// Something about it came on the stream that belongs to no call.
+    pub(crate) fn hear_beside(&self) {
+        self.beside.store(true, Ordering::Relaxed);
     }
 
     /// Whether its call is over and only not ended yet: nobody is there, and its time is up.
@@ -221,6 +230,15 @@ impl Connection {
         let doubt = |(client, at): (u64, Instant)| client != owner.client && at.elapsed() < AFTERTHOUGHTS;
         let doubt = table.last_abandoned.is_some_and(doubt);
         (!doubt).then_some(owner)
+    }
+
+    /// A moment for what the server said last about this call, where it says such things on another stream: its answer may
+    /// come in before them, and afterwards they would belong to nobody.
+    pub(crate) async fn last_words(&self, id: u64) {
+        let speaks = |owner: Owner| owner.beside.load(Ordering::Relaxed);
+        if self.owner_of(id).is_some_and(speaks) {
+            tokio::time::sleep(LAST_WORDS).await;
+        }
     }
 
     pub(crate) fn is_closed(&self) -> bool {

@@ -86,6 +86,7 @@ impl Endpoint {
         let status = response.status();
         let (limit, memory) = (connection.shared.config.max_message, connection.shared.memory.clone());
         let bytes = read_body(response, limit, Some(memory)).await?;
+        connection.last_words(id).await;
         let to = connection.clone();
         let _ = apart(bytes.len(), move || to.receive_bytes(bytes, Some(id))).await;
         if connection.is_open(id) {

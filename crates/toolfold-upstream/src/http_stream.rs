@@ -99,6 +99,9 @@ async fn read(
         for event in whole {
             place.last_event = event.id.or(place.last_event.take());
             place.retry = event.retry.map(Duration::from_millis).or(place.retry);
+            if let Some(id) = id {
+                connection.last_words(id).await;
+            }
             let (to, size, data) = (connection.clone(), event.data.len(), payment.settle(event.data));
             let receive = move || data.is_empty() || to.receive_bytes(data, id).is_ok();
             if !apart(size, receive).await {

@@ -92,7 +92,7 @@ impl Connection {
     fn pass_on(&self, method: &str, params: Option<Raw>, on: Option<u64>) {
         let owner = match on {
             Some(id) => self.owner_of(id),
-            None => self.undoubted_owner(),
+            None => self.undoubted_owner().inspect(Owner::hear_beside),
         };
         match owner.filter(|_| self.shared.admits_notification()) {
             Some(owner) => owner.peer.notify(method, params),
