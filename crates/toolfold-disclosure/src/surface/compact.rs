@@ -29,14 +29,14 @@ pub(super) static TABLE: Table = Table {
 /// Of this surface and of `code`.
 pub(super) const FIND_META: Meta = Meta {
     name: FIND,
-    definition: r#"{"name":"find_tools","description":"Find tools. query: short English phrase naming service and action, one step at a time. No arguments: overview; path: a node of it. tool: id or list, for details; detail \"full\": schema (if it shows ~); parameter: only that.","inputSchema":{"type":"object","properties":{"query":{"type":"string"},"path":{"type":"array","items":{"type":"string"}},"tool":{},"parameter":{},"detail":{},"limit":{},"cursor":{}}},"annotations":{"readOnlyHint":true},"_meta":{"anthropic/alwaysLoad":true}}"#,
+    definition: r#"{"name":"find_tools","description":"Find tools. query: short English phrase naming service and action, one step at a time. No arguments: overview; path: a node. tool: id or list, for details; detail \"full\": schema (if it shows ~); parameter: only that.","inputSchema":{"type":"object","properties":{"query":{"type":"string"},"path":{"type":"array","items":{"type":"string"}},"tool":{},"parameter":{},"detail":{},"limit":{},"cursor":{}}},"annotations":{"readOnlyHint":true},"_meta":{"anthropic/alwaysLoad":true}}"#,
     listed: Listed::Always,
     ask: |asking, given| find(asking.view, &given),
 };
 
 pub(super) const CALL_META: Meta = Meta {
     name: CALL,
-    definition: r#"{"name":"call_tool","description":"Call a tool that find_tools showed. fields: paths to keep of a JSON result.","inputSchema":{"type":"object","properties":{"tool":{"type":"string"},"arguments":{"type":"object"},"fields":{}},"required":["tool"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
+    definition: r#"{"name":"call_tool","description":"Call a tool that find_tools showed. fields: JSON paths to keep.","inputSchema":{"type":"object","properties":{"tool":{"type":"string"},"arguments":{"type":"object"},"fields":{}},"required":["tool"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
     listed: Listed::Always,
     ask: |asking, given| call_through(asking, given, CALL, &["tool", "name"], FIND),
 };

@@ -22,8 +22,8 @@ fn the_list_is_small_and_always_the_same() {
     let compacted: serde_json::Value = serde_json::from_str(&list).unwrap();
     assert_eq!(compacted.to_string(), list, "no byte is wasted");
     assert_snapshot!(list.replace("},{\"name\"", "},\n{\"name\""), @r#"
-    [{"name":"find_tools","description":"Find tools. query: short English phrase naming service and action, one step at a time. No arguments: overview; path: a node of it. tool: id or list, for details; detail \"full\": schema (if it shows ~); parameter: only that.","inputSchema":{"type":"object","properties":{"query":{"type":"string"},"path":{"type":"array","items":{"type":"string"}},"tool":{},"parameter":{},"detail":{},"limit":{},"cursor":{}}},"annotations":{"readOnlyHint":true},"_meta":{"anthropic/alwaysLoad":true}},
-    {"name":"call_tool","description":"Call a tool that find_tools showed. fields: paths to keep of a JSON result.","inputSchema":{"type":"object","properties":{"tool":{"type":"string"},"arguments":{"type":"object"},"fields":{}},"required":["tool"]},"_meta":{"anthropic/alwaysLoad":true}}]
+    [{"name":"find_tools","description":"Find tools. query: short English phrase naming service and action, one step at a time. No arguments: overview; path: a node. tool: id or list, for details; detail \"full\": schema (if it shows ~); parameter: only that.","inputSchema":{"type":"object","properties":{"query":{"type":"string"},"path":{"type":"array","items":{"type":"string"}},"tool":{},"parameter":{},"detail":{},"limit":{},"cursor":{}}},"annotations":{"readOnlyHint":true},"_meta":{"anthropic/alwaysLoad":true}},
+    {"name":"call_tool","description":"Call a tool that find_tools showed. fields: JSON paths to keep.","inputSchema":{"type":"object","properties":{"tool":{"type":"string"},"arguments":{"type":"object"},"fields":{}},"required":["tool"]},"_meta":{"anthropic/alwaysLoad":true}}]
     "#);
 }
 
