@@ -33,30 +33,39 @@ async fn what_scripts_cost_and_save_is_what_the_page_says() {
     let config = Config { toolbox: false, ..Config::default() };
     let gateway = Gateway::start(Options { config, local: office::servers() });
     gateway.run_scripts_in(program());
+    let page = std::fs::read_to_string(root.join("docs/scripts.md")).unwrap();
     let mut table =
         String::from("| task | expected | requests | tokens | read | with a script |\n|---|---|---|---|---|---|\n");
+    let mut wrong = Vec::new();
     for task in tasks["tasks"].as_array().unwrap() {
         let compact = replay(&gateway, Surface::Compact, task, "compact").await;
         let code = replay(&gateway, Surface::Code, task, "code").await;
         let change = 100.0 * (code.tokens as f64 - compact.tokens as f64) / compact.tokens as f64;
+        let (name, gains) = (task["name"].as_str().unwrap(), task["kind"] == "wins");
+        let expected = if gains { "gain" } else { "loss" };
+        let counted = [compact.requests, code.requests, compact.tokens, code.tokens, compact.read, code.read];
+        let [requests, with, tokens, fewer, read, less] = counted;
         writeln!(
             table,
-            "| {} | {} | {} → {} | {} → {} | {} → {} | {change:+.0} % |",
-            task["name"].as_str().unwrap(),
-            if task["kind"] == "wins" { "gain" } else { "loss" },
-            compact.requests,
-            code.requests,
-            compact.tokens,
-            code.tokens,
-            compact.read,
-            code.read,
+            "| {name} | {expected} | {requests} → {with} | {tokens} → {fewer} | {read} → {less} | {change:+.0} % |"
         )
         .unwrap();
+        let row = page.lines().find(|line| line.starts_with(&format!("| {name} |"))).unwrap_or_default();
+        if (change < 0.0) != gains || !is_about(row, &counted) {
+            wrong.push(name);
+        }
     }
     gateway.stop().await;
     println!("{table}");
-    let page = std::fs::read_to_string(root.join("docs/scripts.md")).unwrap();
-    assert!(page.contains(&table), "docs/scripts.md has another table than this:\n{table}");
+    assert!(wrong.is_empty(), "docs/scripts.md has other figures for {wrong:?} than this:\n{table}");
+}
+
+/// Whether a row says this much, to within a tenth: what a search shows changes now and then, and with it what it costs.
+fn is_about(row: &str, counted: &[usize]) -> bool {
+    let cells: String = row.split('|').skip(3).take(3).collect::<Vec<_>>().join(" ");
+    let said: Vec<usize> = cells.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    said.len() == counted.len()
+        && said.iter().zip(counted).all(|(said, counted)| said.abs_diff(*counted) * 10 <= *counted)
 }
 
 async fn replay(gateway: &Gateway, surface: Surface, task: &Value, solution: &str) -> Cost {
