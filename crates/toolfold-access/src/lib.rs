@@ -1,5 +1,6 @@
 //! Who may do what, as pure functions: what rules come to for somebody, what a token looks like, and whether one that an
-//! issuer signed is what it says. No IO, no clock, no runtime: whoever asks brings the time, the keys and the documents.
+//! issuer signed is what it says. No IO and no runtime: whoever asks brings the keys and the documents. The one clock is that of
+//! the library that reads signed tokens.
 
 mod jwt;
 mod rights;
