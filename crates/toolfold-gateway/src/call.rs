@@ -16,7 +16,7 @@ use crate::gate::{Errand, Failed, Outcome, Passage, Wanted};
 use crate::gateway::Inner;
 use crate::offered;
 use crate::request::Request;
-use crate::results::Finished;
+use crate::results::Delivery;
 use crate::scope::Scope;
 use crate::scripts;
 use crate::snapshot::Snapshot;
@@ -225,7 +225,7 @@ async fn call_entry(
     }
     let (config, tool) = (&snapshot.config, entry.id.to_string());
     let Called { through, fields, .. } = called;
-    let finished = Finished { config, request, entry: Some(entry), tool: &tool, through, fields };
+    let finished = Delivery { config, request, entry: Some(entry), tool: &tool, through, fields };
     Ok(inner.results.finish(finished, result).await)
 }
 

@@ -13,7 +13,7 @@ use crate::gate::{Errand, Failed, Outcome, Passage, Wanted, Watch};
 use crate::gateway::Gateway;
 use crate::offers::Whose;
 use crate::request::{Client, LogLevel, Request};
-use crate::results::{self, Finished};
+use crate::results::{self, Delivery};
 use crate::snapshot::Snapshot;
 use crate::trust::Held;
 
@@ -250,7 +250,7 @@ impl Gateway {
         let through = is_meta(request.client.surface, &self.latest(&request.client).view(), &name).then_some(&*name);
         let position = ToolId::parse(tool).and_then(|id| snapshot.catalog.position(&id));
         let entry = position.map(|at| &**snapshot.catalog.entry(at));
-        let finished = Finished { config: &snapshot.config, request, entry, tool, through, fields: &[] };
+        let finished = Delivery { config: &snapshot.config, request, entry, tool, through, fields: &[] };
         self.0.results.finish(finished, result).await
     }
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use toolfold_config::Config;
 use toolfold_core::{Code, Entry, Fuel, Principal, Refusal};
-use toolfold_results::{Body, Fields, Format, Handle, Reading, Room, Shelf, Shelved, body_of, cut, read, summary};
+use toolfold_results::{Body, Fields, Handle, Notation, Reading, Room, Shelf, Shelved, body_of, cut, read, summary};
 use toolfold_wire::{Object, Raw, raw};
 use tracing::warn;
 
@@ -39,7 +39,7 @@ pub(crate) struct Results {
 }
 
 /// What a result is of.
-pub(crate) struct Finished<'a> {
+pub(crate) struct Delivery<'a> {
     pub(crate) config: &'a Config,
     pub(crate) request: &'a Request,
     pub(crate) entry: Option<&'a Entry>,
@@ -51,7 +51,7 @@ pub(crate) struct Finished<'a> {
 
 impl Results {
     /// A result on its way to a client: cut to the fields that are wanted, and kept where it is too long.
-    pub(crate) async fn finish(&self, of: Finished<'_>, result: Raw) -> Raw {
+    pub(crate) async fn finish(&self, of: Delivery<'_>, result: Raw) -> Raw {
         let result = match Fields::parse(of.fields.iter().map(String::as_str)) {
             None => result,
             Some(fields) => narrowed(result, fields).await,
@@ -62,7 +62,7 @@ impl Results {
         }
     }
 
-    async fn kept(&self, of: &Finished<'_>, over: usize, result: Raw) -> Raw {
+    async fn kept(&self, of: &Delivery<'_>, over: usize, result: Raw) -> Raw {
         let Some(shelf) = self.shelf(of.config) else { return result };
         let (owner, tool, room) = (of.request.client.principal(), of.tool.to_owned(), room(of.config));
         let (characters, reader) = (of.config.budget * CHARACTERS, of.reader());
@@ -144,7 +144,7 @@ impl Results {
     }
 }
 
-impl Finished<'_> {
+impl Delivery<'_> {
     /// From how many characters on this result is kept; `None` where it is not, whatever it is.
     fn keep_over(&self, result: &Raw) -> Option<usize> {
         let over = self.config.results.keep_over(self.tool)?;
@@ -172,8 +172,8 @@ fn room(config: &Config) -> Room {
     Room { bytes: config.results.keep_bytes, age: config.results.keep_for }
 }
 
-fn mime(format: Format) -> &'static str {
-    if format == Format::Json { "application/json" } else { "text/plain" }
+fn mime(format: Notation) -> &'static str {
+    if format == Notation::Json { "application/json" } else { "text/plain" }
 }
 
 /// What a client gets in the place of a result that is kept: what it is, a link to the whole, and what of it was no text.

@@ -9,14 +9,14 @@ use serde_json::value::RawValue;
 /// The part of a result that is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Body {
-    pub format: Format,
+    pub format: Notation,
     pub text: String,
     /// Content that is no text, as it came: it stays in the answer.
     pub others: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum Notation {
     Json,
     Text,
 }
@@ -68,9 +68,9 @@ pub fn body_of(result: &str, over: usize) -> Option<Body> {
         return None;
     }
     let (format, text) = match structured {
-        Some(json) => (Format::Json, json.to_owned()),
-        None if is_nested(&joined) && is_json(&joined) => (Format::Json, joined.into_owned()),
-        None => (Format::Text, joined.into_owned()),
+        Some(json) => (Notation::Json, json.to_owned()),
+        None if is_nested(&joined) && is_json(&joined) => (Notation::Json, joined.into_owned()),
+        None => (Notation::Text, joined.into_owned()),
     };
     Some(Body { format, text, others })
 }
@@ -90,7 +90,7 @@ mod tests {
 
     use super::*;
 
-    fn body(result: serde_json::Value) -> Option<(Format, String, usize)> {
+    fn body(result: serde_json::Value) -> Option<(Notation, String, usize)> {
         body_of(&result.to_string(), 20).map(|body| (body.format, body.text, body.others.len()))
     }
 
@@ -99,15 +99,15 @@ mod tests {
         let long = "word ".repeat(10);
         let text = |text: &str| json!({"type": "text", "text": text});
         assert_eq!(body(json!({"content": [text("short")]})), None);
-        assert_eq!(body(json!({"content": [text(&long)]})), Some((Format::Text, long.clone(), 0)));
+        assert_eq!(body(json!({"content": [text(&long)]})), Some((Notation::Text, long.clone(), 0)));
         let list = json!([1, 2, {"three": long}]).to_string();
-        assert_eq!(body(json!({"content": [text(&list)]})), Some((Format::Json, list.clone(), 0)));
+        assert_eq!(body(json!({"content": [text(&list)]})), Some((Notation::Json, list.clone(), 0)));
         let both = json!({"content": [text(&list)], "structuredContent": {"items": [1, 2, 3, 4, 5, 6, 7]}});
-        assert_eq!(body(both).unwrap().0, Format::Json);
+        assert_eq!(body(both).unwrap().0, Notation::Json);
         let broken = format!("{list}]");
-        assert_eq!(body(json!({"content": [text(&broken)]})), Some((Format::Text, broken, 0)));
+        assert_eq!(body(json!({"content": [text(&broken)]})), Some((Notation::Text, broken, 0)));
         let parts = json!({"content": [text(&long), {"type": "image", "data": "AAAA"}, text("end")]});
-        assert_eq!(body(parts), Some((Format::Text, format!("{long}\nend"), 1)));
+        assert_eq!(body(parts), Some((Notation::Text, format!("{long}\nend"), 1)));
     }
 
     #[test]

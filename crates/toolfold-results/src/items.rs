@@ -10,7 +10,7 @@ use std::ops::Range;
 use indexmap::IndexMap;
 use serde_json::value::RawValue;
 
-use crate::body::Format;
+use crate::body::Notation;
 
 pub(crate) struct Items<'a> {
     text: &'a str,
@@ -38,11 +38,11 @@ impl Sort {
 }
 
 impl<'a> Items<'a> {
-    pub(crate) fn of(format: Format, text: &'a str) -> Items<'a> {
+    pub(crate) fn of(format: Notation, text: &'a str) -> Items<'a> {
         let json = || elements(text, text).or_else(|| wrapped(text)).or_else(|| members(text));
         match format {
-            Format::Json => json().unwrap_or_else(|| lines(text)),
-            Format::Text => lines(text),
+            Notation::Json => json().unwrap_or_else(|| lines(text)),
+            Notation::Text => lines(text),
         }
     }
 
@@ -106,21 +106,21 @@ fn span(text: &str, part: &str) -> Range<usize> {
 mod tests {
     use super::*;
 
-    fn parts(format: Format, text: &str) -> (Vec<&str>, Option<String>, Sort) {
+    fn parts(format: Notation, text: &str) -> (Vec<&str>, Option<String>, Sort) {
         let items = Items::of(format, text);
         ((0..items.len()).map(|place| items.get(place)).collect(), items.within.clone(), items.sort)
     }
 
     #[test]
     fn the_parts_of_what_there_is() {
-        let json = |text| parts(Format::Json, text);
+        let json = |text| parts(Notation::Json, text);
         assert_eq!(json(r#" [1, {"a": [2]}, "x"] "#), (vec!["1", r#"{"a": [2]}"#, r#""x""#], None, Sort::Element));
         let wrapped = r#"{"total": 3, "items": ["first one", "second one", "third one"]}"#;
         let three = vec![r#""first one""#, r#""second one""#, r#""third one""#];
         assert_eq!(json(wrapped), (three, Some("items".to_owned()), Sort::Element));
         let members = r#"{"a\"": 1, "b": {"c": [1]}}"#;
         assert_eq!(json(members), (vec![r#""a\"": 1"#, r#""b": {"c": [1]}"#], None, Sort::Member));
-        assert_eq!(parts(Format::Text, "one\r\ntwo\n\nfour"), (vec!["one", "two", "", "four"], None, Sort::Line));
+        assert_eq!(parts(Notation::Text, "one\r\ntwo\n\nfour"), (vec!["one", "two", "", "four"], None, Sort::Line));
         assert_eq!(json("{}").0.len(), 0);
         assert_eq!(json(r#"{"a": 1, "a": 2}"#).0, [r#""a": 1, "a": 2"#]);
     }

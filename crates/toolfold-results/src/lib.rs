@@ -16,7 +16,7 @@ mod read;
 mod shelf;
 mod summary;
 
-pub use body::{Body, Format, body_of};
+pub use body::{Body, Notation, body_of};
 pub use fields::{Fields, cut};
 pub use query::{QueryError, query};
 pub use read::{Reading, WrongReading, read};

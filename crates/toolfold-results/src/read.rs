@@ -3,7 +3,7 @@
 use regex::RegexBuilder;
 use toolfold_core::{Fuel, Spent};
 
-use crate::body::Format;
+use crate::body::Notation;
 use crate::items::{Items, Sort};
 use crate::query::{QueryError, query};
 
@@ -39,7 +39,7 @@ pub enum WrongReading {
 
 /// The page that is asked for, in at most about `characters`.
 pub fn read(
-    format: Format,
+    format: Notation,
     text: &str,
     reading: &Reading,
     characters: usize,
@@ -47,7 +47,7 @@ pub fn read(
 ) -> Result<String, WrongReading> {
     let answered = match &reading.query {
         None => None,
-        Some(_) if format == Format::Text => return Err(WrongReading::NotJson),
+        Some(_) if format == Notation::Text => return Err(WrongReading::NotJson),
         Some(expression) => Some(query(expression, text, fuel)?),
     };
     let text = answered.as_deref().unwrap_or(text);

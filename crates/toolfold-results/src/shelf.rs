@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, Nonce, UnboundKey};
 use toolfold_core::Principal;
 
-use crate::body::Format;
+use crate::body::Notation;
 
 /// Bytes that are sealed together.
 const CHUNK: usize = 1 << 20;
@@ -61,7 +61,7 @@ pub enum NotKept {
 /// What was kept, taken down from the shelf.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shelved {
-    pub format: Format,
+    pub format: Notation,
     pub text: String,
     /// The tool it is of.
     pub tool: String,
@@ -78,7 +78,7 @@ struct Kept {
     handle: Handle,
     owner: Principal,
     tool: String,
-    format: Format,
+    format: Notation,
     bytes: u64,
     since: Instant,
     /// One reader at a time: a file has one place.
@@ -99,7 +99,7 @@ impl Shelf {
         &self,
         owner: &Principal,
         tool: &str,
-        format: Format,
+        format: Notation,
         text: &str,
         room: Room,
     ) -> Result<Handle, NotKept> {
@@ -216,10 +216,10 @@ mod tests {
         let (folder, shelf) = shelf();
         let (ada, bob) = (Principal::local(), Principal::token());
         let text = "ä secret ".repeat(200_000);
-        let handle = shelf.put(&ada, "hub.list", Format::Text, &text, ROOM).unwrap();
+        let handle = shelf.put(&ada, "hub.list", Notation::Text, &text, ROOM).unwrap();
         assert_eq!(
             shelf.get(&ada, &handle, ROOM).unwrap(),
-            Shelved { format: Format::Text, text, tool: "hub.list".into() }
+            Shelved { format: Notation::Text, text, tool: "hub.list".into() }
         );
         assert_eq!(shelf.get(&bob, &handle, ROOM), None);
         assert_eq!(shelf.get(&ada, &Handle::spelled("r00"), ROOM), None);
@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn what_the_disk_has_is_not_what_was_said() {
         let (_folder, shelf) = shelf();
-        let handle = shelf.put(&Principal::local(), "hub.list", Format::Text, &"hunter2 ".repeat(100), ROOM).unwrap();
+        let handle = shelf.put(&Principal::local(), "hub.list", Notation::Text, &"hunter2 ".repeat(100), ROOM).unwrap();
         let kept = shelf.kept.lock().unwrap().iter().find(|kept| kept.handle == handle).cloned().unwrap();
         let mut bytes = Vec::new();
         let mut file = kept.file.lock().unwrap();
@@ -248,7 +248,7 @@ mod tests {
     fn there_is_so_much_room_and_the_oldest_go() {
         let (_folder, shelf) = shelf();
         let ada = Principal::local();
-        let put = |bytes: usize| shelf.put(&ada, "hub.list", Format::Text, &"x".repeat(bytes), ROOM);
+        let put = |bytes: usize| shelf.put(&ada, "hub.list", Notation::Text, &"x".repeat(bytes), ROOM);
         let first = put(3_000_000).unwrap();
         let second = put(1_500_000).unwrap();
         let third = put(1_000_000).unwrap();

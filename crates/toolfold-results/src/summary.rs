@@ -1,6 +1,6 @@
 //! What is said in the place of a result that is kept: what it is, how it begins and ends, and how to read the rest.
 
-use crate::body::{Body, Format};
+use crate::body::{Body, Notation};
 use crate::excerpt;
 use crate::items::{Items, Sort};
 use crate::outline::outline;
@@ -13,9 +13,9 @@ const LONGEST_OUTLINE: usize = 1_500;
 pub fn summary(body: &Body, handle: &Handle, characters: usize, tool: &str) -> String {
     let items = Items::of(body.format, &body.text);
     let size = body.text.chars().count();
-    let format = if body.format == Format::Json { "JSON" } else { "text" };
+    let format = if body.format == Notation::Json { "JSON" } else { "text" };
     let mut said = format!("The result is {format} of {size} characters. It is kept whole, and this is what it is.\n");
-    if let Some(outline) = outline(&body.text).filter(|_| body.format == Format::Json) {
+    if let Some(outline) = outline(&body.text).filter(|_| body.format == Notation::Json) {
         let outline: String = outline.chars().take(LONGEST_OUTLINE).collect();
         said.push_str(&format!("Outline: {outline}\n"));
     }

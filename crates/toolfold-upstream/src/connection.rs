@@ -5,14 +5,13 @@
 //! business of this file; whoever stops waiting for `request` has cancelled it, and the server is told.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 use tokio::sync::{oneshot, watch};
 use tokio_util::sync::CancellationToken;
-use toolfold_wire::{Era, Id, Message, Object, Peer, Raw, RpcError, raw};
+use toolfold_wire::{Era, Id, Message, Object, Raw, RpcError, raw};
 
 use crate::call::CallError;
 use crate::closing::{Closing, Failure};
@@ -20,6 +19,7 @@ use crate::http::Endpoint;
 use crate::incoming::Questions;
 use crate::outbox::{Outbox, Undeliverable};
 use crate::outgoing::{Introduction, prepare};
+use crate::owner::Owner;
 use crate::process::Process;
 use crate::shared::{Shared, lock};
 
@@ -64,35 +64,6 @@ struct Open {
     token: Option<Raw>,
     /// Open for as long as the connection is: no reason to keep a server running.
     background: bool,
-}
-
-/// Who a request belongs to. Toolfold's own requests belong to nobody.
-#[derive(Clone)]
-pub(crate) struct Owner {
-    pub(crate) client: u64,
-    pub(crate) peer: Arc<dyn Peer>,
-    /// How many questions of the server the client is thinking about.
-    pub(crate) thinking: Arc<AtomicUsize>,
-    /// The time of its call is over: it goes on for as long as the client is there to think.
-    pub(crate) overdue: Arc<AtomicBool>,
-    /// The server has said something about it beside its own stream.
-    pub(crate) beside: Arc<AtomicBool>,
-}
-
-impl Owner {
-    pub(crate) fn new(client: u64, peer: Arc<dyn Peer>) -> Self {
-        Owner { client, peer, thinking: Arc::default(), overdue: Arc::default(), beside: Arc::default() }
-    }
-
-    /// Something about it came on the stream that belongs to no call.
-    pub(crate) fn hear_beside(&self) {
-        self.beside.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether its call is over and only not ended yet: nobody is there, and its time is up.
-    pub(crate) fn is_gone(&self) -> bool {
-        self.overdue.load(Ordering::Relaxed) && !self.peer.is_there()
-    }
 }
 
 #[derive(Default)]
@@ -235,8 +206,7 @@ impl Connection {
     /// A moment for what the server said last about this call, where it says such things on another stream: its answer may
     /// come in before them, and afterwards they would belong to nobody.
     pub(crate) async fn last_words(&self, id: u64) {
-        let speaks = |owner: Owner| owner.beside.load(Ordering::Relaxed);
-        if self.owner_of(id).is_some_and(speaks) {
+        if self.owner_of(id).is_some_and(|owner| owner.was_heard_beside()) {
             tokio::time::sleep(LAST_WORDS).await;
         }
     }

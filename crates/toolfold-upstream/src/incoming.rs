@@ -16,8 +16,9 @@ use tokio_util::sync::CancellationToken;
 use toolfold_wire::{BadMessage, Id, Message, Object, Raw, RpcError, meta, raw};
 
 use crate::call::CallError;
-use crate::connection::{Connection, Owner, cannot_ask};
+use crate::connection::{Connection, cannot_ask};
 use crate::outgoing::{token_of, with_token};
+use crate::owner::Owner;
 use crate::shared::{Stale, lock};
 use crate::upstream::Event;
 

@@ -25,6 +25,7 @@ mod oauth;
 mod offspring;
 mod outbox;
 mod outgoing;
+mod owner;
 mod process;
 mod reaper;
 mod rhythm;

@@ -12,10 +12,11 @@ use tracing::Instrument;
 
 use crate::call::{Call, CallError};
 use crate::closing::Failure;
-use crate::connection::{Connection, MOST_OPEN, Owner, Request};
+use crate::connection::{Connection, MOST_OPEN, Request};
 use crate::house::House;
 use crate::login::Others;
 use crate::manifest::Manifest;
+use crate::owner::Owner;
 use crate::shared::Shared;
 use crate::supervisor::{Command, Supervisor};
 use crate::wishes;
