@@ -31,7 +31,7 @@ impl Note {
         let who = self.who.as_ref().map_or(0, |who| text(&who.request));
         let what = match &self.what {
             Matter::Disclosed { query, shown, answer, .. } => {
-                let answer = if let Answer::Text(text) = answer { text.get().len() } else { 0 };
+                let answer = if let AnswerGiven::Text(text) = answer { text.get().len() } else { 0 };
                 text(query) + answer + shown.iter().map(|shown| shown.tool.len()).sum::<usize>()
             }
             Matter::Called { method, arguments, .. } => method.len() + raw(arguments),
@@ -59,7 +59,7 @@ pub struct Who {
 #[derive(Debug, Clone)]
 pub enum Matter {
     /// An answer that named tools.
-    Disclosed { kind: EventKind, query: Option<String>, shown: Vec<Shown>, answer: Answer, took: Duration },
+    Disclosed { kind: EventKind, query: Option<String>, shown: Vec<Shown>, answer: AnswerGiven, took: Duration },
     /// Something is about to be asked of a server. `call` is the caller's own number for it, unique in the process; `resumes`
     /// the one under which it began, where it was parked.
     Called {
@@ -102,17 +102,17 @@ pub enum Matter {
 
 /// What was answered, as far as somebody counts what it cost.
 #[derive(Debug, Clone)]
-pub enum Answer {
+pub enum AnswerGiven {
     Text(Raw),
     /// So many bytes: nobody keeps megabytes, or counts their tokens, for a statistic.
     Large(usize),
 }
 
-impl From<&Raw> for Answer {
+impl From<&Raw> for AnswerGiven {
     fn from(answer: &Raw) -> Self {
         match answer.get().len() {
-            0..=LARGEST_COUNTED => Answer::Text(answer.clone()),
-            size => Answer::Large(size),
+            0..=LARGEST_COUNTED => AnswerGiven::Text(answer.clone()),
+            size => AnswerGiven::Large(size),
         }
     }
 }

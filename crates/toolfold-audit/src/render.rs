@@ -9,7 +9,7 @@ use toolfold_wire::Raw;
 
 use crate::blank::blank;
 use crate::event::{AuditEvent, EventKind, Sizes};
-use crate::note::{Answer, Ended, Listing, Matter, Note, Who};
+use crate::note::{AnswerGiven, Ended, Listing, Matter, Note, Who};
 use crate::recorder::Settings;
 use crate::trail::{MOST_SHOWN, Trail};
 
@@ -172,10 +172,10 @@ impl Rendering<'_> {
         self.settings.record >= what
     }
 
-    fn tokens(&self, answer: &Answer) -> usize {
+    fn tokens(&self, answer: &AnswerGiven) -> usize {
         match answer {
-            Answer::Text(text) => (self.settings.count_tokens)(text.get()),
-            Answer::Large(bytes) => bytes / 4,
+            AnswerGiven::Text(text) => (self.settings.count_tokens)(text.get()),
+            AnswerGiven::Large(bytes) => bytes / 4,
         }
     }
 

@@ -12,7 +12,7 @@ mod run;
 mod thrown;
 pub mod worker;
 
-pub use limits::{LONGEST_SOURCE, Limits};
+pub use limits::{LONGEST_SOURCE, ScriptLimits};
 pub use protocol::Ask;
-pub use run::{Call, Crash, End, Ended, Host, Over, Program, Script, run};
+pub use run::{Crash, End, Ended, Host, InnerCall, Over, Program, Script, run};
 pub use thrown::{SERVER_ERROR, TOOL_ERROR, Thrown};

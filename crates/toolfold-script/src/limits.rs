@@ -16,7 +16,7 @@ pub(crate) const AT_ONCE: usize = 8;
 pub(crate) const GRACE: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Limits {
+pub struct ScriptLimits {
     /// Computing time. It stands still while the script waits.
     pub cpu: Duration,
     /// Bytes of its heap.
@@ -27,8 +27,13 @@ pub struct Limits {
     pub time: Duration,
 }
 
-impl Default for Limits {
+impl Default for ScriptLimits {
     fn default() -> Self {
-        Limits { cpu: Duration::from_secs(2), memory: 64 * 1024 * 1024, calls: 50, time: Duration::from_secs(120) }
+        ScriptLimits {
+            cpu: Duration::from_secs(2),
+            memory: 64 * 1024 * 1024,
+            calls: 50,
+            time: Duration::from_secs(120),
+        }
     }
 }

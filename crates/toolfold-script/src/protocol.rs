@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 use toolfold_wire::Raw;
 
-use crate::limits::Limits;
+use crate::limits::ScriptLimits;
 use crate::thrown::Thrown;
 
 /// The first line to the process.
@@ -16,7 +16,7 @@ pub struct Begin {
     pub code: String,
     /// What the script sees as `input`.
     pub input: Raw,
-    pub limits: Limits,
+    pub limits: ScriptLimits,
 }
 
 /// Every other line to the process, which alone reads it.
@@ -24,12 +24,12 @@ pub struct Begin {
 pub struct Answer {
     pub id: u64,
     #[serde(flatten)]
-    pub what: Answered,
+    pub what: HostAnswer,
 }
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Answered {
+pub enum HostAnswer {
     /// A tool result, to be unwrapped, or any other value.
     Result(Raw),
     Value(Raw),

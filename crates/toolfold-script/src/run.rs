@@ -17,14 +17,14 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 use toolfold_wire::{BoxFuture, Raw};
 use tracing::{debug, warn};
 
-use crate::limits::{AT_ONCE, GRACE, LARGEST_RESULT, Limits, MOST_PRINTED};
+use crate::limits::{AT_ONCE, GRACE, LARGEST_RESULT, MOST_PRINTED, ScriptLimits};
 use crate::processor;
-use crate::protocol::{Answer, Answered, Ask, Begin, Said, Walls};
+use crate::protocol::{Answer, Ask, Begin, HostAnswer, Said, Walls};
 use crate::thrown::Thrown;
 use ended::crash;
 use line::Lines;
 
-pub use ended::{Call, Crash, End, Ended, Over};
+pub use ended::{Crash, End, Ended, InnerCall, Over};
 
 /// How a process for a script is started: a program whose first argument makes it one.
 #[derive(Debug, Clone)]
@@ -42,7 +42,7 @@ pub struct Script {
 
 /// Who answers what a script asks for.
 pub trait Host: Send + Sync {
-    fn answer(&self, ask: Ask) -> BoxFuture<'_, Answered>;
+    fn answer(&self, ask: Ask) -> BoxFuture<'_, HostAnswer>;
 
     /// Whether a person is being asked something: the script's time stands still.
     fn is_asking(&self) -> bool {
@@ -74,7 +74,7 @@ impl Program {
 }
 
 /// Runs a script to its end.
-pub async fn run(program: &Program, script: Script, limits: Limits, host: &dyn Host) -> Ended {
+pub async fn run(program: &Program, script: Script, limits: ScriptLimits, host: &dyn Host) -> Ended {
     let mut ended = Ended::default();
     let started = program.start().and_then(|mut child| {
         let gone = || std::io::Error::other("a process without stdin and stdout");
@@ -112,7 +112,7 @@ pub async fn run(program: &Program, script: Script, limits: Limits, host: &dyn H
 }
 
 struct Conversation<'a> {
-    limits: Limits,
+    limits: ScriptLimits,
     host: &'a dyn Host,
     process: Option<u32>,
     begun: Instant,
@@ -145,7 +145,7 @@ impl<'a> Conversation<'a> {
                         let call = self.ended.note(&ask);
                         answers.push(Box::pin(async move { (id, (call, host.answer(ask).await)) }) as Answering<'a>);
                     }
-                    Heard::TooMany(id) => writer.add(&Answer { id, what: Answered::Thrown(too_many(self.limits.calls)) }),
+                    Heard::TooMany(id) => writer.add(&Answer { id, what: HostAnswer::Thrown(too_many(self.limits.calls)) }),
                     Heard::End(end) => return Some(end),
                 },
             }
@@ -200,10 +200,10 @@ impl<'a> Conversation<'a> {
     }
 
     /// An answer that a script may be given.
-    fn fitting(&mut self, id: u64, (call, answered): (usize, Answered)) -> Answer {
+    fn fitting(&mut self, id: u64, (call, answered): (usize, HostAnswer)) -> Answer {
         let what = match answered {
-            Answered::Result(result) | Answered::Value(result) if result.get().len() > LARGEST_RESULT => {
-                Answered::Thrown(too_large(result.get().len()))
+            HostAnswer::Result(result) | HostAnswer::Value(result) if result.get().len() > LARGEST_RESULT => {
+                HostAnswer::Thrown(too_large(result.get().len()))
             }
             other => other,
         };
@@ -212,7 +212,7 @@ impl<'a> Conversation<'a> {
     }
 }
 
-type Answering<'a> = BoxFuture<'a, (u64, (usize, Answered))>;
+type Answering<'a> = BoxFuture<'a, (u64, (usize, HostAnswer))>;
 
 enum Heard {
     Nothing,

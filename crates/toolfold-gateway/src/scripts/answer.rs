@@ -6,7 +6,7 @@ use toolfold_config::CodeSettings;
 use toolfold_core::{Code, Refusal};
 use toolfold_disclosure::tokens::count;
 use toolfold_script::protocol::Uncaught;
-use toolfold_script::{Call, Crash, End, Ended, Over};
+use toolfold_script::{Crash, End, Ended, InnerCall, Over};
 use toolfold_wire::{Raw, raw};
 
 use crate::gate::Failed;
@@ -173,7 +173,7 @@ fn crashed(crash: Crash) -> Refusal {
 
 /// What had been done by then: whoever repeats the script should know.
 fn done(ended: &Ended) -> Value {
-    let call = |call: &Call| match &call.outcome {
+    let call = |call: &InnerCall| match &call.outcome {
         Some(Ok(())) => call.tool.clone(),
         Some(Err(code)) => format!("{} ({code})", call.tool),
         None => format!("{} (not known how it ended)", call.tool),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use toolfold_core::{Entry, Pattern, Surface};
 use toolfold_disclosure::{describing, finding, written_as};
-use toolfold_script::protocol::Answered;
+use toolfold_script::protocol::HostAnswer;
 use toolfold_script::{Ask, Host, SERVER_ERROR, Thrown};
 use toolfold_wire::{BoxFuture, Object, Raw, raw};
 
@@ -55,7 +55,7 @@ impl Within {
         Request { id: self.id.clone(), client, peer, method: "tools/call".to_owned(), params, context: self.context }
     }
 
-    async fn call(&self, tool: String, arguments: Option<Raw>) -> Answered {
+    async fn call(&self, tool: String, arguments: Option<Raw>) -> HostAnswer {
         let scope = self.inner.scope(&self.client);
         let tool = written_as(&scope.view(), &tool).unwrap_or(tool);
         drop(scope);
@@ -72,7 +72,7 @@ impl Within {
     }
 
     /// A kept result, whole: what a tool's own would be.
-    async fn result(&self, handle: &str) -> Answered {
+    async fn result(&self, handle: &str) -> HostAnswer {
         let config = self.inner.snapshot.load().config.clone();
         let address = if handle.starts_with(ADDRESS) { handle.to_owned() } else { format!("{ADDRESS}{handle}") };
         let kept = self.inner.results.resource(&config, &self.client.principal(), &address).await;
@@ -81,13 +81,13 @@ impl Within {
             contents.first()?["text"].as_str().map(str::to_owned)
         });
         match text {
-            Some(text) => Answered::Result(raw(&json!({"content": [{"type": "text", "text": text}]}))),
-            None => Answered::Thrown(no_result(handle)),
+            Some(text) => HostAnswer::Result(raw(&json!({"content": [{"type": "text", "text": text}]}))),
+            None => HostAnswer::Thrown(no_result(handle)),
         }
     }
 
     /// A question to the catalog, which is told to the record as any is.
-    async fn disclose(&self, action: toolfold_disclosure::Action) -> Answered {
+    async fn disclose(&self, action: toolfold_disclosure::Action) -> HostAnswer {
         call::settled(&self.inner, &self.inner.scope(&self.client)).await;
         let scope = self.inner.scope(&self.client);
         answered(call::disclose(&self.inner, &scope, &self.request(Object::new()), action).await)
@@ -95,7 +95,7 @@ impl Within {
 }
 
 impl Host for Within {
-    fn answer(&self, ask: Ask) -> BoxFuture<'_, Answered> {
+    fn answer(&self, ask: Ask) -> BoxFuture<'_, HostAnswer> {
         Box::pin(async move {
             match ask {
                 Ask::Call { tool, arguments } => self.call(tool, arguments).await,
@@ -114,11 +114,11 @@ impl Host for Within {
     }
 }
 
-fn answered(outcome: Result<Raw, Failed>) -> Answered {
+fn answered(outcome: Result<Raw, Failed>) -> HostAnswer {
     match outcome {
-        Ok(result) => Answered::Result(result),
-        Err(Failed::Refused(refusal)) => Answered::Thrown(Thrown::from(&refusal)),
-        Err(Failed::Answered(error)) => Answered::Thrown(Thrown::new(SERVER_ERROR, error.message.to_string())),
+        Ok(result) => HostAnswer::Result(result),
+        Err(Failed::Refused(refusal)) => HostAnswer::Thrown(Thrown::from(&refusal)),
+        Err(Failed::Answered(error)) => HostAnswer::Thrown(Thrown::new(SERVER_ERROR, error.message.to_string())),
     }
 }
 

@@ -17,7 +17,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use toolfold_config::CodeSettings;
 use toolfold_core::{Code, Entry, Pattern, Refusal, ServerName};
 use toolfold_disclosure::RUN;
-use toolfold_script::{LONGEST_SOURCE, Limits, Program, Script};
+use toolfold_script::{LONGEST_SOURCE, Program, Script, ScriptLimits};
 use toolfold_telemetry::Context;
 use toolfold_upstream::Call;
 use toolfold_wire::{Object, Raw, RpcError};
@@ -186,8 +186,8 @@ impl Scripts {
     }
 }
 
-fn limits(settings: &CodeSettings) -> Limits {
-    Limits { cpu: settings.cpu, memory: settings.memory, calls: settings.calls, time: settings.time }
+fn limits(settings: &CodeSettings) -> ScriptLimits {
+    ScriptLimits { cpu: settings.cpu, memory: settings.memory, calls: settings.calls, time: settings.time }
 }
 
 fn unavailable() -> Refusal {

@@ -4,8 +4,8 @@ use std::process::ExitStatus;
 
 use toolfold_wire::Raw;
 
-use crate::limits::Limits;
-use crate::protocol::{Answered, Ask, SelfMade, Uncaught};
+use crate::limits::ScriptLimits;
+use crate::protocol::{Ask, HostAnswer, SelfMade, Uncaught};
 
 /// What is left of a run.
 #[derive(Debug, Default)]
@@ -15,7 +15,7 @@ pub struct Ended {
     /// Content for the client, in the order in which it was shown.
     pub shown: Vec<Raw>,
     /// The tools it called, in the order in which it did.
-    pub calls: Vec<Call>,
+    pub calls: Vec<InnerCall>,
 }
 
 #[derive(Debug, Default)]
@@ -55,7 +55,7 @@ pub enum Crash {
 
 /// One call of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Call {
+pub struct InnerCall {
     pub tool: String,
     /// Not known where it was not answered before the end.
     pub outcome: Option<Result<(), String>>,
@@ -65,17 +65,17 @@ impl Ended {
     /// Writes down what is asked for; where it stands.
     pub(super) fn note(&mut self, ask: &Ask) -> usize {
         if let Ask::Call { tool, .. } = ask {
-            self.calls.push(Call { tool: tool.clone(), outcome: None });
+            self.calls.push(InnerCall { tool: tool.clone(), outcome: None });
             return self.calls.len() - 1;
         }
         usize::MAX
     }
 
-    pub(super) fn note_end(&mut self, call: usize, answered: &Answered) {
+    pub(super) fn note_end(&mut self, call: usize, answered: &HostAnswer) {
         if let Some(call) = self.calls.get_mut(call) {
             call.outcome = Some(match answered {
-                Answered::Thrown(thrown) => Err(thrown.code.clone()),
-                Answered::Result(_) | Answered::Value(_) => Ok(()),
+                HostAnswer::Thrown(thrown) => Err(thrown.code.clone()),
+                HostAnswer::Result(_) | HostAnswer::Value(_) => Ok(()),
             });
         }
     }
@@ -93,7 +93,7 @@ impl From<SelfMade> for Over {
 }
 
 /// What it means that the process ended without a word.
-pub(super) fn crash(status: Option<ExitStatus>, _: Limits) -> End {
+pub(super) fn crash(status: Option<ExitStatus>, _: ScriptLimits) -> End {
     #[cfg(unix)]
     {
         use std::os::unix::process::ExitStatusExt;

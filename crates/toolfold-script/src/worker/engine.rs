@@ -10,7 +10,7 @@ use rquickjs::promise::PromiseState;
 use rquickjs::{CatchResultExt, CaughtError, Context, Ctx, Function, Object, Promise, Runtime, Value};
 
 use super::Outside;
-use crate::limits::{AT_ONCE, LARGEST_RESULT, Limits, MOST_PRINTED};
+use crate::limits::{AT_ONCE, LARGEST_RESULT, MOST_PRINTED, ScriptLimits};
 use crate::processor;
 use crate::protocol::{Begin, Said, SelfMade, Uncaught};
 
@@ -45,7 +45,7 @@ fn told(begin: &Begin, outside: &Rc<RefCell<Outside>>) -> String {
     serde_json::to_string(&said).unwrap_or_default()
 }
 
-fn engine(limits: &Limits, over: &Rc<Cell<bool>>) -> rquickjs::Result<(Runtime, Context)> {
+fn engine(limits: &ScriptLimits, over: &Rc<Cell<bool>>) -> rquickjs::Result<(Runtime, Context)> {
     let runtime = Runtime::new()?;
     runtime.set_memory_limit(limits.memory);
     runtime.set_max_stack_size(STACK);

@@ -7,7 +7,7 @@
 
 use rustix::process::{Resource, Rlimit, setrlimit};
 
-use crate::limits::Limits;
+use crate::limits::ScriptLimits;
 use crate::protocol::Walls;
 
 /// How much a script steps back for everything else.
@@ -16,14 +16,14 @@ const NICE: i32 = 5;
 #[cfg(target_os = "linux")]
 const BESIDE: u64 = 96 * 1024 * 1024;
 
-pub(super) fn build(limits: &Limits) -> Walls {
+pub(super) fn build(limits: &ScriptLimits) -> Walls {
     let address_space = bounds(limits);
     let (landlock, seccomp) = system::build();
     Walls { seccomp, landlock, address_space }
 }
 
 /// Whether the address space is bounded; the other bounds are everywhere.
-fn bounds(limits: &Limits) -> bool {
+fn bounds(limits: &ScriptLimits) -> bool {
     // Whole seconds: the last bound, behind the engine's own and the one from outside.
     let seconds = limits.cpu.as_secs() + 2;
     let most = |most: u64| Rlimit { current: Some(most), maximum: Some(most) };

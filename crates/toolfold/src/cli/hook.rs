@@ -21,7 +21,7 @@ use super::{Common, Fail, open};
 const LARGEST: u64 = 16 << 20;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-pub(crate) enum Host {
+pub(crate) enum HookHost {
     ClaudeCode,
     Cursor,
 }
@@ -39,13 +39,13 @@ Cursor, in .cursor/hooks.json:
 )]
 pub(crate) struct Hook {
     /// Whose question it is
-    host: Host,
+    host: HookHost,
 }
 
 /// A question, as it goes to the running instance.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Question {
-    host: Host,
+    host: HookHost,
     tool: String,
     arguments: Option<Value>,
 }
@@ -75,7 +75,7 @@ impl Hook {
 }
 
 impl Question {
-    fn read(host: Host, text: &str) -> Option<Question> {
+    fn read(host: HookHost, text: &str) -> Option<Question> {
         let asked: Value = serde_json::from_str(text).ok()?;
         let name = asked.get("tool_name")?.as_str()?;
         // `mcp__SERVER__TOOL`; a tool's own name may have two underscores in it as well.
@@ -126,7 +126,7 @@ impl Question {
 }
 
 /// The answer in the words of the host.
-fn said(host: Host, verdict: Verdict, why: &str) -> String {
+fn said(host: HookHost, verdict: Verdict, why: &str) -> String {
     let verdict = match verdict {
         Verdict::Allow => "allow",
         Verdict::Ask => "ask",
@@ -134,10 +134,10 @@ fn said(host: Host, verdict: Verdict, why: &str) -> String {
     };
     let why = format!("Toolfold: {}", shown_line(why));
     let answer = match host {
-        Host::ClaudeCode => json!({"hookSpecificOutput": {
+        HookHost::ClaudeCode => json!({"hookSpecificOutput": {
             "hookEventName": "PreToolUse", "permissionDecision": verdict, "permissionDecisionReason": why,
         }}),
-        Host::Cursor => json!({"permission": verdict, "user_message": why, "agent_message": why}),
+        HookHost::Cursor => json!({"permission": verdict, "user_message": why, "agent_message": why}),
     };
     format!("{answer}\n")
 }
@@ -149,21 +149,21 @@ mod tests {
     #[test]
     fn questions_of_both_hosts_are_read() {
         let claude = r#"{"hook_event_name": "PreToolUse", "tool_name": "mcp__toolfold__call_tool", "tool_input": {"tool": "a.b"}}"#;
-        let asked = Question::read(Host::ClaudeCode, claude).unwrap();
+        let asked = Question::read(HookHost::ClaudeCode, claude).unwrap();
         assert_eq!((asked.tool.as_str(), asked.arguments), ("call_tool", Some(json!({"tool": "a.b"}))));
         let pinned = r#"{"tool_name": "mcp__toolfold__github__create_issue", "tool_input": {}}"#;
-        assert_eq!(Question::read(Host::ClaudeCode, pinned).unwrap().tool, "github__create_issue");
+        assert_eq!(Question::read(HookHost::ClaudeCode, pinned).unwrap().tool, "github__create_issue");
         let cursor = r#"{"tool_name": "call_tool", "tool_input": "{\"tool\": \"a.b\"}", "command": "toolfold"}"#;
-        let asked = Question::read(Host::Cursor, cursor).unwrap();
+        let asked = Question::read(HookHost::Cursor, cursor).unwrap();
         assert_eq!((asked.tool.as_str(), asked.arguments), ("call_tool", Some(json!({"tool": "a.b"}))));
-        assert!(Question::read(Host::Cursor, "{}").is_none());
+        assert!(Question::read(HookHost::Cursor, "{}").is_none());
     }
 
     #[test]
     fn each_host_is_answered_in_its_words() {
         let said = |host| serde_json::from_str::<Value>(&said(host, Verdict::Deny, "no\u{1b}")).unwrap();
-        assert_eq!(said(Host::ClaudeCode)["hookSpecificOutput"]["permissionDecision"], "deny");
-        assert_eq!(said(Host::Cursor)["permission"], "deny");
-        assert!(!said(Host::Cursor).to_string().contains('\u{1b}'));
+        assert_eq!(said(HookHost::ClaudeCode)["hookSpecificOutput"]["permissionDecision"], "deny");
+        assert_eq!(said(HookHost::Cursor)["permission"], "deny");
+        assert!(!said(HookHost::Cursor).to_string().contains('\u{1b}'));
     }
 }

@@ -13,8 +13,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolfold_script::protocol::Answered;
-use toolfold_script::{Ask, Ended, Host, Limits, Program, Script, Thrown};
+use toolfold_script::protocol::HostAnswer;
+use toolfold_script::{Ask, Ended, Host, Program, Script, ScriptLimits, Thrown};
 use toolfold_wire::{BoxFuture, raw};
 
 /// The binary under test, as it starts itself.
@@ -30,22 +30,22 @@ pub(super) fn sections(name: &str) -> Vec<(String, String)> {
     parts.map(|part| part.split_once('\n').map(|(head, code)| (head.to_owned(), code.to_owned())).unwrap()).collect()
 }
 
-pub(super) async fn run(code: &str, limits: Limits) -> Ended {
+pub(super) async fn run(code: &str, limits: ScriptLimits) -> Ended {
     let script = Script { code: code.to_owned(), input: raw(&json!({"who": "Ada", "list": [1, 2]})) };
     toolfold_script::run(&program(), script, limits, &Fake).await
 }
 
 /// Small limits, so that what runs into them does so soon; time enough for that on a machine that is busy.
-pub(super) fn small() -> Limits {
+pub(super) fn small() -> ScriptLimits {
     let (cpu, time) = (Duration::from_millis(200), Duration::from_secs(300));
-    Limits { cpu, memory: 24 * 1024 * 1024, calls: 50, time }
+    ScriptLimits { cpu, memory: 24 * 1024 * 1024, calls: 50, time }
 }
 
 /// A handful of tools, as `tests/peers/oracle.mjs` has them too.
 pub(super) struct Fake;
 
 impl Host for Fake {
-    fn answer(&self, ask: Ask) -> BoxFuture<'_, Answered> {
+    fn answer(&self, ask: Ask) -> BoxFuture<'_, HostAnswer> {
         Box::pin(async move {
             tokio::task::yield_now().await;
             match ask {
@@ -53,15 +53,15 @@ impl Host for Fake {
                     let given = arguments.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or(Value::Null);
                     called(&tool, &given)
                 }
-                Ask::Find { .. } => Answered::Value(raw(&json!([{"id": "math.add"}]))),
-                Ask::Describe { tool } => Answered::Value(raw(&json!({"id": tool}))),
-                Ask::Result { .. } => Answered::Thrown(Thrown::new("INVALID_REQUEST", "There is none.")),
+                Ask::Find { .. } => HostAnswer::Value(raw(&json!([{"id": "math.add"}]))),
+                Ask::Describe { tool } => HostAnswer::Value(raw(&json!({"id": tool}))),
+                Ask::Result { .. } => HostAnswer::Thrown(Thrown::new("INVALID_REQUEST", "There is none.")),
             }
         })
     }
 }
 
-fn called(tool: &str, given: &Value) -> Answered {
+fn called(tool: &str, given: &Value) -> HostAnswer {
     let texts = |all: Vec<String>| -> Value { all.iter().map(|text| json!({"type": "text", "text": text})).collect() };
     let data = |value: Value| json!({"content": texts(vec![value.to_string()]), "structuredContent": value});
     let count = given["count"].as_u64().unwrap_or_default();
@@ -84,7 +84,7 @@ fn called(tool: &str, given: &Value) -> Answered {
         ]}),
         "data.nothing" => json!({"content": []}),
         "fail.now" => json!({"content": texts(vec!["It failed.".to_owned()]), "isError": true}),
-        _ => return Answered::Thrown(Thrown::new("TOOL_NOT_FOUND", "There is none.").hint("math.add")),
+        _ => return HostAnswer::Thrown(Thrown::new("TOOL_NOT_FOUND", "There is none.").hint("math.add")),
     };
-    Answered::Result(raw(&result))
+    HostAnswer::Result(raw(&result))
 }

@@ -1,7 +1,7 @@
 //! The same scripts in Node: what a program means is not ours to decide.
 
 use serde_json::{Value, json};
-use toolfold_script::{End, Limits};
+use toolfold_script::{End, ScriptLimits};
 
 use super::{run, sections};
 use crate::peers::{lines, node, script};
@@ -19,7 +19,7 @@ async fn scripts_mean_what_they_mean_in_node() {
     assert_eq!(expected.len(), scripts.len());
     let mut wrong = Vec::new();
     for ((name, code), expected) in scripts.iter().zip(expected) {
-        let got = match run(code, Limits::default()).await.end {
+        let got = match run(code, ScriptLimits::default()).await.end {
             End::Returned(value) => value.map_or(Value::Null, |value| Value::from(value.get())),
             other => Value::from(format!("{other:?}")),
         };

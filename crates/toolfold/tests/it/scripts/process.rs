@@ -8,14 +8,14 @@ use std::time::Duration;
 
 use serde_json::json;
 use tokio::sync::Notify;
-use toolfold_script::protocol::Answered;
-use toolfold_script::{Ask, Call, End, Host, Limits, Over, Script};
+use toolfold_script::protocol::HostAnswer;
+use toolfold_script::{Ask, End, Host, InnerCall, Over, Script, ScriptLimits};
 use toolfold_wire::{BoxFuture, Raw, raw};
 
 use super::{Fake, program, run, sections, small};
 
 async fn said(code: &str) -> String {
-    match run(code, Limits::default()).await.end {
+    match run(code, ScriptLimits::default()).await.end {
         End::Returned(value) => value.map_or("nothing".to_owned(), |value| value.get().to_owned()),
         End::Threw(uncaught) => {
             let place = format!("{:?}:{:?}", uncaught.line, uncaught.column);
@@ -67,13 +67,13 @@ async fn what_models_put_around_a_program_is_taken_off() {
 async fn what_is_printed_and_shown_comes_beside_the_answer() {
     let code = "print('a', {b: 1}); console.log([2]); show({type: 'image', data: 'aGk=', mimeType: 'image/png'}); \
                 show(await call('data.picture', {})); show('text'); return 1";
-    let ended = run(code, Limits::default()).await;
+    let ended = run(code, ScriptLimits::default()).await;
     assert_eq!(ended.printed, "a {\"b\":1}\n[2]\n");
     let shown: Vec<&str> = ended.shown.iter().map(Raw::get).collect();
     assert_eq!(shown.len(), 4);
     assert_eq!(shown[0], r#"{"type":"image","data":"aGk=","mimeType":"image/png"}"#);
     assert_eq!(shown[3], r#"{"type":"text","text":"text"}"#);
-    let much = run("for (let n = 0; n < 1000; n++) print('x'.repeat(100)); return 1", Limits::default()).await;
+    let much = run("for (let n = 0; n < 1000; n++) print('x'.repeat(100)); return 1", ScriptLimits::default()).await;
     assert!(
         much.printed.len() < 17 * 1024 && much.printed.ends_with("(no more is printed)\n"),
         "{}",
@@ -83,7 +83,7 @@ async fn what_is_printed_and_shown_comes_beside_the_answer() {
 
 #[tokio::test]
 async fn every_limit_has_its_own_end() {
-    let over = async |code: &str, limits: Limits| match run(code, limits).await.end {
+    let over = async |code: &str, limits: ScriptLimits| match run(code, limits).await.end {
         End::Over(over) => Some(over),
         _ => None,
     };
@@ -92,17 +92,17 @@ async fn every_limit_has_its_own_end() {
     assert_eq!(over("Array.prototype.join.call({length: 2 ** 53 - 1})", small()).await, Some(Over::Cpu));
     assert_eq!(over("const a = []; for (;;) a.push(new Array(1000).fill(1))", small()).await, Some(Over::Memory));
     assert_eq!(over("await new Promise(() => {})", small()).await, Some(Over::Stuck));
-    assert_eq!(over("return 'x'.repeat(9e6)", Limits::default()).await, Some(Over::Size));
-    let brief = Limits { time: Duration::from_millis(300), ..Limits::default() };
+    assert_eq!(over("return 'x'.repeat(9e6)", ScriptLimits::default()).await, Some(Over::Size));
+    let brief = ScriptLimits { time: Duration::from_millis(300), ..ScriptLimits::default() };
     let script = || Script { code: "await call('a.b', {})".to_owned(), input: Raw::null() };
     let ended = toolfold_script::run(&program(), script(), brief, &Silent).await;
     assert!(matches!(ended.end, End::Over(Over::Time)), "{ended:?}");
-    assert_eq!(ended.calls, [Call { tool: "a.b".to_owned(), outcome: None }]);
+    assert_eq!(ended.calls, [InnerCall { tool: "a.b".to_owned(), outcome: None }]);
 }
 
 #[tokio::test]
 async fn calls_are_counted_and_so_are_those_at_once() {
-    let limits = Limits { calls: 10, ..Limits::default() };
+    let limits = ScriptLimits { calls: 10, ..ScriptLimits::default() };
     let code = "const all = await Promise.allSettled(Array.from({length: 30}, (_, n) => tools.math.add({a: n, b: 0})));\
                 return [all.filter(x => x.status === 'fulfilled').length, all[29].reason.code]";
     let script = Script { code: code.to_owned(), input: Raw::null() };
@@ -119,15 +119,15 @@ async fn calls_are_counted_and_so_are_those_at_once() {
 async fn a_result_that_is_too_large_is_thrown() {
     struct Large;
     impl Host for Large {
-        fn answer(&self, _: Ask) -> BoxFuture<'_, Answered> {
+        fn answer(&self, _: Ask) -> BoxFuture<'_, HostAnswer> {
             Box::pin(async {
-                Answered::Result(raw(&json!({"content": [{"type": "text", "text": "x".repeat(9 << 20)}]})))
+                HostAnswer::Result(raw(&json!({"content": [{"type": "text", "text": "x".repeat(9 << 20)}]})))
             })
         }
     }
     let script =
         Script { code: "try { await call('a.b', {}) } catch (e) { return e.code }".to_owned(), input: Raw::null() };
-    let ended = toolfold_script::run(&program(), script, Limits::default(), &Large).await;
+    let ended = toolfold_script::run(&program(), script, ScriptLimits::default(), &Large).await;
     assert!(matches!(&ended.end, End::Returned(Some(value)) if value.get() == "\"TOO_LARGE\""), "{ended:?}");
 }
 
@@ -136,14 +136,14 @@ async fn a_result_that_is_too_large_is_thrown() {
 async fn waiting_costs_no_computing_time() {
     struct Slow;
     impl Host for Slow {
-        fn answer(&self, _: Ask) -> BoxFuture<'_, Answered> {
+        fn answer(&self, _: Ask) -> BoxFuture<'_, HostAnswer> {
             Box::pin(async {
                 tokio::time::sleep(Duration::from_millis(400)).await;
-                Answered::Value(raw(&1))
+                HostAnswer::Value(raw(&1))
             })
         }
     }
-    let limits = Limits { cpu: Duration::from_millis(150), ..Limits::default() };
+    let limits = ScriptLimits { cpu: Duration::from_millis(150), ..ScriptLimits::default() };
     let script = Script {
         code: "let n = 0; for (let i = 0; i < 3; i++) n += await call('a.b', {}); return n".to_owned(),
         input: Raw::null(),
@@ -159,7 +159,7 @@ async fn the_process_is_behind_its_walls() {
     let asked = Asked::default();
     let script = Script { code: "await call('a.b', {})".to_owned(), input: Raw::null() };
     let program = program();
-    let running = toolfold_script::run(&program, script, Limits::default(), &asked);
+    let running = toolfold_script::run(&program, script, ScriptLimits::default(), &asked);
     let look = async {
         asked.0.notified().await;
         let own = std::process::id().to_string();
@@ -239,11 +239,11 @@ async fn a_run_that_is_dropped_leaves_no_process() {
     let script = Script { code: "await call('a.b', {}); for (;;) {}".to_owned(), input: Raw::null() };
     let program = program();
     tokio::select! {
-        ended = toolfold_script::run(&program, script, Limits::default(), &asked) => panic!("{ended:?}"),
+        ended = toolfold_script::run(&program, script, ScriptLimits::default(), &asked) => panic!("{ended:?}"),
         () = asked.0.notified() => {}
     }
     // It is killed at once, and reaped by whoever waits for children next.
-    let again = run("return 1", Limits::default()).await;
+    let again = run("return 1", ScriptLimits::default()).await;
     assert!(matches!(again.end, End::Returned(Some(_))));
 }
 
@@ -252,7 +252,7 @@ async fn a_program_that_is_no_such_process_is_said_to_be_none() {
     let script = || Script { code: "return 1".to_owned(), input: Raw::null() };
     for path in ["/nowhere/at/all", "/bin/false", "/bin/echo"] {
         let odd = toolfold_script::Program { path: path.into(), arguments: vec!["hello".into()] };
-        let ended = toolfold_script::run(&odd, script(), Limits::default(), &Fake).await;
+        let ended = toolfold_script::run(&odd, script(), ScriptLimits::default(), &Fake).await;
         assert!(matches!(ended.end, End::Crashed(_)), "{path}: {ended:?}");
     }
 }
@@ -261,7 +261,7 @@ async fn a_program_that_is_no_such_process_is_said_to_be_none() {
 struct Silent;
 
 impl Host for Silent {
-    fn answer(&self, _: Ask) -> BoxFuture<'_, Answered> {
+    fn answer(&self, _: Ask) -> BoxFuture<'_, HostAnswer> {
         Box::pin(std::future::pending())
     }
 }
@@ -271,7 +271,7 @@ impl Host for Silent {
 struct Asked(Notify);
 
 impl Host for Asked {
-    fn answer(&self, _: Ask) -> BoxFuture<'_, Answered> {
+    fn answer(&self, _: Ask) -> BoxFuture<'_, HostAnswer> {
         self.0.notify_one();
         Box::pin(std::future::pending())
     }
@@ -284,7 +284,7 @@ struct Counting {
 }
 
 impl Host for Counting {
-    fn answer(&self, ask: Ask) -> BoxFuture<'_, Answered> {
+    fn answer(&self, ask: Ask) -> BoxFuture<'_, HostAnswer> {
         Box::pin(async move {
             {
                 let mut open = self.open.lock().unwrap();
