@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -15,6 +15,8 @@ use crate::world::World;
 struct Provider {
     child: Child,
     issuer: String,
+    /// Kept open: it says more than its first line, and ends where nobody would hear it.
+    _said: BufReader<ChildStdout>,
 }
 
 impl Provider {
@@ -23,9 +25,11 @@ impl Provider {
         command.arg(script("provider.mjs")).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().expect("node can be started");
         let mut first = String::new();
-        BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut first).unwrap();
+        let mut said = BufReader::new(child.stdout.take().expect("a pipe"));
+        said.read_line(&mut first).unwrap();
+        let _said = said;
         let said: Value = serde_json::from_str(&first).unwrap_or_else(|_| panic!("no provider: {first:?}"));
-        Provider { child, issuer: said["issuer"].as_str().unwrap().to_owned() }
+        Provider { child, issuer: said["issuer"].as_str().unwrap().to_owned(), _said }
     }
 }
 
@@ -109,7 +113,7 @@ fn the_inspector_signs_in() {
     for (path, tool) in [("", "find_tools"), ("/ontology", "expand_tool")] {
         let mut command = world.settle(node());
         command.arg(peers::module(".bin/mcp-inspector")).arg("--cli").arg(format!("{}{path}", served.url));
-        command.args(["--method", "tools/list", "--format", "json"]);
+        command.args(["--transport", "http", "--method", "tools/list", "--format", "json"]);
         command.env("PATH", format!("{}:{}", world.path("").display(), std::env::var("PATH").unwrap_or_default()));
         command
             .env("BROWSER", &browser)

@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 use toolfold_test::FakeServer;
 
-use crate::fakes::world;
+use crate::fakes::{config, world};
 use crate::peers;
 use crate::world::World;
 
@@ -55,7 +55,9 @@ fn odd() -> FakeServer {
 #[test]
 fn whatever_a_schema_is_the_declarations_are_right() {
     let (first, second) = (odd(), odd());
-    let world = world("", &[("default", &first), ("my-server", &second)]);
+    // The same tools twice: without somebody who vouches for it, one would be held for imitating the other.
+    let config = config("", &[("default", &first), ("my-server", &second)]);
+    let world = World::with_config(&config.replace("stop_timeout", "trust = \"always\"\nstop_timeout"));
     let text = types(&world, &[]);
     fs::write(world.path("tools.d.ts"), &text).unwrap();
     let used = "async function main() {\n  const r = await tools.my_server.typed();\n  const ids: number[] = r.rows.map((row) => row.id);\n  \
@@ -67,7 +69,7 @@ fn whatever_a_schema_is_the_declarations_are_right() {
     // The judge judges: what is wrong is not let through.
     fs::write(world.path("wrong.ts"), "async function wrong() { await tools.my_server.typed({ x: 1 }).then((r) => r.nothing); await tools.my_server._2fa_enable({}); }").unwrap();
     let said = compile(&world, &["tools.d.ts", "wrong.ts"]);
-    assert!(said.contains("nothing") && said.contains("_2fa_enable") || said.contains("'n'"), "{said}");
+    assert!(said.contains("nothing") && said.contains("missing the following properties"), "{said}");
     let only = types(&world, &["my-server"]);
     assert!(only.contains("namespace my_server") && !only.contains("namespace default_"), "{only}");
     let unknown = world.toolfold(&["types", "my-servr"]).output().unwrap();
