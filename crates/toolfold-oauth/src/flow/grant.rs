@@ -25,7 +25,7 @@ impl Flow {
         matches!(self.at, At::Visit) && once(query, "state").is_some_and(|state| state == self.state)
     }
 
-    /// Takes in the query that the person came back with from [`Step::Visit`].
+    /// Takes in the query that the person came back with from `Step::Visit`.
     pub fn returned(&mut self, query: &str) -> Result<(), Problem> {
         if !self.is_ours(query) {
             return Err(Problem::WrongState);
