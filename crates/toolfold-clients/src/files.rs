@@ -59,6 +59,10 @@ pub fn read(path: &Path) -> Result<Option<String>, FileError> {
 
 pub(crate) fn read_bytes(path: &Path, largest: u64) -> Result<Option<Vec<u8>>, FileError> {
     let unreadable = |source| FileError::Read { path: path.to_owned(), source };
+    // To open a pipe is to wait for whoever writes into it.
+    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return Err(unreadable(std::io::Error::other("it is not a file")));
+    }
     let file = match File::open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         opened => opened.map_err(unreadable)?,

@@ -278,3 +278,15 @@ fn a_file_that_changes_under_our_hands_is_not_overwritten() {
     assert!(apply_install(&home.environment, &plan).is_err());
     assert_eq!(home.read("home/.cursor/mcp.json"), "{\"new\": 1}");
 }
+
+/// To open a pipe is to wait for ever.
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_place_of_a_file_is_said() {
+    let home = Home::new();
+    fs::create_dir_all(home.path("home/.cursor")).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(home.path("home/.cursor/mcp.json")).status().unwrap();
+    assert!(made.success());
+    let refused = plan_install(&home.environment, client("cursor").unwrap(), &start(), false).unwrap_err();
+    assert!(refused.to_string().contains("not a file"), "{refused}");
+}
