@@ -11,7 +11,8 @@ use toolfold_core::Principal;
 use toolfold_upstream::Manifest;
 use toolfold_wire::Object;
 
-use crate::gateway::Gateway;
+use crate::current::Current;
+use crate::progress::Waiting;
 
 /// How long a greeting waits for what is remembered to be read.
 const LONGEST: Duration = Duration::from_millis(500);
@@ -27,6 +28,21 @@ pub struct Advertised {
 impl Advertised {
     pub const ALL: Advertised = Advertised { prompts: true, resources: true, completions: true, logging: true };
     pub const NONE: Advertised = Advertised { prompts: false, resources: false, completions: false, logging: false };
+
+    /// What the servers have that are there, were there the last time, or may soon be.
+    pub(crate) async fn to(principal: &Principal, waiting: &Waiting, snapshot: &Current) -> Advertised {
+        let published = tokio::time::timeout(LONGEST, waiting.published()).await;
+        let snapshot = snapshot.seen(principal);
+        if published.is_err() || waiting.open(false).iter().any(|server| snapshot.is_seen(server)) {
+            return Advertised::ALL;
+        }
+        let manifests: Vec<Arc<Manifest>> = match snapshot.share {
+            // What servers say of themselves, less what of it does not exist.
+            Some(_) => snapshot.parts.iter().map(|part| part.manifest.clone()).collect(),
+            None => snapshot.sources().filter_map(|(_, source)| source.manifest()).collect(),
+        };
+        manifests.iter().fold(Advertised::NONE, |all, manifest| all.or(Advertised::of(manifest)))
+    }
 
     /// A list that is empty and never changes is none, whatever its server says: many libraries say it always.
     fn of(manifest: &Manifest) -> Advertised {
@@ -48,24 +64,6 @@ impl Advertised {
             completions: self.completions || other.completions,
             logging: self.logging || other.logging,
         }
-    }
-}
-
-impl Gateway {
-    /// What the servers have that are there, were there the last time, or may soon be.
-    pub async fn advertised(&self, principal: &Principal) -> Advertised {
-        let waiting = &self.0.waiting;
-        let published = tokio::time::timeout(LONGEST, waiting.published()).await;
-        let snapshot = self.0.seen(principal);
-        if published.is_err() || waiting.open(false).iter().any(|server| snapshot.is_seen(server)) {
-            return Advertised::ALL;
-        }
-        let manifests: Vec<Arc<Manifest>> = match snapshot.share {
-            // What servers say of themselves, less what of it does not exist.
-            Some(_) => snapshot.parts.iter().map(|part| part.manifest.clone()).collect(),
-            None => snapshot.sources().filter_map(|(_, source)| source.manifest()).collect(),
-        };
-        manifests.iter().fold(Advertised::NONE, |all, manifest| all.or(Advertised::of(manifest)))
     }
 }
 

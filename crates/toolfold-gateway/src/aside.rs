@@ -8,7 +8,6 @@ use std::time::Duration;
 use toolfold_core::{Code, Refusal};
 use toolfold_disclosure::{Action, Level, View};
 
-use crate::gateway::Gateway;
 use crate::threads::{NoAnswer, Threads};
 
 /// Bytes of definitions that are read where requests are answered.
@@ -16,14 +15,8 @@ const LARGE: usize = 128 * 1024;
 
 static THREADS: Threads = Threads::new(2, Duration::from_secs(10));
 
-impl Gateway {
-    /// Does what may take long on one of a few threads. Where they are busy for long, the newcomer is told so.
-    pub async fn aside<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Refusal> {
-        aside(work).await
-    }
-}
-
-pub(crate) async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Refusal> {
+/// Does what may take long on one of a few threads. Where they are busy for long, the newcomer is told so.
+pub async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Refusal> {
     THREADS.run(move |_| work()).await.map_err(|why| match why {
         NoAnswer::Busy => Refusal::new(Code::RateLimited, "Too many large answers are being worked out already.")
             .hint("Ask again in a while."),

@@ -5,22 +5,25 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use arc_swap::ArcSwap;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use toolfold_audit::{Audit, EventKind};
 use toolfold_config::Config;
-use toolfold_core::{Principal, ServerName, Surface};
+use toolfold_core::{Code, Principal, ServerName, Surface};
 use toolfold_disclosure::{Checker, instructions};
 use toolfold_script::Program;
 use toolfold_store::StoreError;
 use toolfold_telemetry::Readings;
 use toolfold_wire::{Memory, Raw};
 
+use crate::access::{AccessRights, counters_seen};
+use crate::advertised::Advertised;
 use crate::change::Change;
+use crate::current::Current;
 use crate::gate::{CallRecord, Gate, Source};
 use crate::kept::Kept;
 use crate::learning::{Learning, UsedRequest};
 use crate::local::{LocalServer, Unregistered};
+use crate::logins::Logins;
 use crate::precise::Tier;
 use crate::progress::{Progress, Waiting};
 use crate::recording::{Occurrence, Recording};
@@ -28,8 +31,12 @@ use crate::request::Client;
 use crate::results::Results;
 use crate::scope::Scope;
 use crate::scripts::Runner;
+use crate::servers::Servers;
 use crate::snapshot::Snapshot;
+use crate::status::{ServerStatus, status_of};
+use crate::tokens::GivenTokens;
 use crate::toolsets::Toolsets;
+use crate::trust::Approvals;
 use crate::usage::Usage;
 use crate::writer::{News, Writer};
 
@@ -47,7 +54,7 @@ pub struct Gateway(pub(crate) Arc<Inner>);
 
 /// The parts. Each has what it needs and none sees the whole.
 pub(crate) struct Inner {
-    pub(crate) snapshot: ArcSwap<Snapshot>,
+    pub(crate) snapshot: Current,
     pub(crate) waiting: Waiting,
     pub(crate) gate: Gate,
     pub(crate) checker: Arc<Checker>,
@@ -78,7 +85,7 @@ impl Gateway {
         let sources = local.iter().map(|server| (server.name.clone(), Source::Local(Arc::new(server.clone()))));
         let inner = Arc::new_cyclic(|weak| Inner {
             scripts: Arc::new(Runner::new(weak.clone())),
-            snapshot: ArcSwap::from_pointee(Snapshot::empty(config, sources.collect())),
+            snapshot: Current::new(Snapshot::empty(config, sources.collect())),
             waiting: Waiting::new(progress),
             gate: Gate::new(usage, recording),
             checker: Arc::default(),
@@ -115,6 +122,12 @@ impl Gateway {
     /// What exists for this client, now: nothing before the first snapshot is published.
     pub fn latest(&self, client: &Client) -> Scope {
         self.0.scope(client)
+    }
+
+    /// Everything there is, whoever asks. For whoever runs the program, and reads its configuration anyway.
+    pub fn whole(&self) -> Scope {
+        let client = Client::inside(Principal::local(), Surface::Direct);
+        Scope::new(self.0.snapshot.load_full(), self.0.learning.learned(), &client)
     }
 
     /// As [`Gateway::view`], once every server that may soon say what it offers has done so, or had its time.
@@ -185,6 +198,54 @@ impl Gateway {
         self.0.gate.marked()
     }
 
+    /// The tokens that were given out.
+    pub fn tokens(&self) -> GivenTokens<'_> {
+        GivenTokens { waiting: &self.0.waiting, store: &self.0.store }
+    }
+
+    /// What of the whole is for whom.
+    pub fn access(&self) -> AccessRights<'_> {
+        AccessRights { waiting: &self.0.waiting, snapshot: &self.0.snapshot, learning: &self.0.learning }
+    }
+
+    /// What is held, and deciding about it.
+    pub fn approvals(&self) -> Approvals<'_> {
+        Approvals { waiting: &self.0.waiting, snapshot: &self.0.snapshot, events: &self.0.events }
+    }
+
+    /// Making and ending logins at servers.
+    pub fn logins(&self) -> Logins<'_> {
+        Logins { snapshot: &self.0.snapshot }
+    }
+
+    /// Starting and stopping servers.
+    pub fn servers(&self) -> Servers<'_> {
+        Servers { snapshot: &self.0.snapshot }
+    }
+
+    /// What a client is told that can be asked for beside tools.
+    pub async fn advertised(&self, principal: &Principal) -> Advertised {
+        Advertised::to(principal, &self.0.waiting, &self.0.snapshot).await
+    }
+
+    /// How the servers are.
+    pub async fn status(&self) -> Vec<ServerStatus> {
+        self.0.waiting.published().await;
+        status_of(&self.0.snapshot.load_full(), &self.0.gate.turnstile)
+    }
+
+    /// How the servers are that exist for somebody.
+    pub async fn status_for(&self, principal: &Principal) -> Vec<ServerStatus> {
+        self.0.waiting.published().await;
+        status_of(&self.0.seen(principal), &self.0.gate.turnstile)
+    }
+
+    /// Somebody was not let in, and nothing of what they wanted was looked at. `None`: it is not known who.
+    pub fn turned_away(&self, who: Option<&Principal>, code: Code) {
+        self.0.gate.instruments.meter.refused(code.as_str());
+        self.0.gate.turned_away.tell(&self.0.gate.recording, who, code);
+    }
+
     /// Whether somebody may ask anything now, or how long to wait. `None`: it is not known who.
     pub fn knock(&self, principal: Option<&Principal>) -> Result<(), Duration> {
         self.0.gate.turnstile.knock(&self.0.snapshot.load().config.limits, principal)
@@ -193,6 +254,14 @@ impl Gateway {
     /// The counters, in the text format of Prometheus.
     pub fn metrics(&self) -> String {
         self.0.metrics()
+    }
+
+    /// The counters that somebody may see, as [`Gateway::metrics`].
+    pub fn metrics_for(&self, principal: &Principal) -> String {
+        match self.0.snapshot.limited(principal) {
+            None => self.0.metrics(),
+            Some(_) => counters_seen(&self.0.metrics(), &self.0.seen(principal)),
+        }
     }
 
     /// Whether every request can be answered from a snapshot, and every call be written down that must be.
@@ -265,30 +334,6 @@ impl Gateway {
         self.0.precise.under_way()
     }
 
-    /// What a server said last on stderr, without secrets, the oldest line first.
-    pub fn said(&self, server: &ServerName) -> Vec<String> {
-        self.0.snapshot.load().source(server).map(Source::said).unwrap_or_default()
-    }
-
-    /// Starts a server now, also where it was stopped, or failed and is to be tried later. False where there is no such
-    /// server, or one that lives in this process.
-    pub fn start_server(&self, server: &ServerName) -> bool {
-        let snapshot = self.0.snapshot.load();
-        let source = snapshot.source(server).filter(|source| source.is_server());
-        source.map(Source::start).is_some()
-    }
-
-    /// Stops a server until it is started again, and returns when its process is gone. False as for
-    /// [`Gateway::start_server`].
-    pub async fn stop_server(&self, server: &ServerName) -> bool {
-        let source = self.0.snapshot.load().source(server).filter(|source| source.is_server()).cloned();
-        match source {
-            Some(source) => source.stop().await,
-            None => return false,
-        }
-        true
-    }
-
     pub(crate) fn send(&self, event: News) {
         // The writer lives as long as the gateway; after a stop nothing needs to be written any more.
         let _ = self.0.events.send(event);
@@ -302,6 +347,11 @@ impl Inner {
         let audit_lag = audit.map_or(0, |audit| audit.waiting() + audit.missed());
         let held = self.gate.instruments.held.load(Ordering::Relaxed);
         self.gate.instruments.meter.text(Readings { discovered, direct, audit_lag, held })
+    }
+
+    /// What exists for somebody, now.
+    pub(crate) fn seen(&self, principal: &Principal) -> Arc<Snapshot> {
+        self.snapshot.seen(principal)
     }
 
     /// What exists for this client, now.

@@ -7,8 +7,8 @@ use toolfold_core::{Absence, ServerName};
 use toolfold_upstream::State;
 
 use crate::gate::Source;
-use crate::gateway::Gateway;
 use crate::snapshot::Snapshot;
+use crate::turnstile::Turnstile;
 
 /// What a person sees of one server.
 #[derive(Debug, Clone, Serialize)]
@@ -30,54 +30,47 @@ pub struct ServerStatus {
     pub protocol: Option<String>,
 }
 
-impl Gateway {
-    pub async fn status(&self) -> Vec<ServerStatus> {
-        self.0.waiting.published().await;
-        self.status_of(&self.0.snapshot.load_full())
-    }
-
-    pub(crate) fn status_of(&self, snapshot: &Snapshot) -> Vec<ServerStatus> {
-        let describe = |(name, source): (&ServerName, &Source)| {
-            let tools = snapshot.catalog.servers().iter().find(|known| known.name == *name);
-            let (state, why, retry) = label(source.state());
-            // One that failed the last time is failing until it does better, also while it is tried again.
-            let failed =
-                snapshot.absent.iter().find(|absent| absent.server == *name && absent.state == Absence::Failing);
-            let (state, why) = match failed {
-                Some(absent) if why.is_none() && state != "stopped" => ("failing", absent.why.clone()),
-                _ => (state, why),
-            };
-            let rest = self.0.gate.turnstile.resting(name);
-            let (state, why, retry) = match rest {
-                Some(rest) => ("failing", Some(left_alone(rest.failures, why)), Some(rest.left)),
-                None => (state, why, retry),
-            };
-            ServerStatus {
-                name: name.clone(),
-                state,
-                why,
-                retry_in_seconds: retry.map(|wait| wait.as_secs()),
-                tools: tools.map_or(0, |tools| tools.entries.len()),
-                held: snapshot.quarantine.count(name),
-                review: snapshot.quarantine.reviewed(name),
-                protocol: source.manifest().map(|manifest| manifest.version.clone()),
-            }
+/// How the servers are that exist in this snapshot.
+pub(crate) fn status_of(snapshot: &Snapshot, turnstile: &Turnstile) -> Vec<ServerStatus> {
+    let describe = |(name, source): (&ServerName, &Source)| {
+        let tools = snapshot.catalog.servers().iter().find(|known| known.name == *name);
+        let (state, why, retry) = label(source.state());
+        // One that failed the last time is failing until it does better, also while it is tried again.
+        let failed = snapshot.absent.iter().find(|absent| absent.server == *name && absent.state == Absence::Failing);
+        let (state, why) = match failed {
+            Some(absent) if why.is_none() && state != "stopped" => ("failing", absent.why.clone()),
+            _ => (state, why),
         };
-        let mut all: Vec<ServerStatus> = snapshot.sources().map(describe).collect();
-        let unusable = snapshot.config.unusable.iter().filter(|(name, _)| snapshot.is_seen(name));
-        all.extend(unusable.map(|(name, why)| ServerStatus {
+        let rest = turnstile.resting(name);
+        let (state, why, retry) = match rest {
+            Some(rest) => ("failing", Some(left_alone(rest.failures, why)), Some(rest.left)),
+            None => (state, why, retry),
+        };
+        ServerStatus {
             name: name.clone(),
-            state: "failing",
-            why: Some(why.clone()),
-            retry_in_seconds: None,
-            tools: 0,
-            held: 0,
-            review: 0,
-            protocol: None,
-        }));
-        all.sort_by(|one, other| one.name.cmp(&other.name));
-        all
-    }
+            state,
+            why,
+            retry_in_seconds: retry.map(|wait| wait.as_secs()),
+            tools: tools.map_or(0, |tools| tools.entries.len()),
+            held: snapshot.quarantine.count(name),
+            review: snapshot.quarantine.reviewed(name),
+            protocol: source.manifest().map(|manifest| manifest.version.clone()),
+        }
+    };
+    let mut all: Vec<ServerStatus> = snapshot.sources().map(describe).collect();
+    let unusable = snapshot.config.unusable.iter().filter(|(name, _)| snapshot.is_seen(name));
+    all.extend(unusable.map(|(name, why)| ServerStatus {
+        name: name.clone(),
+        state: "failing",
+        why: Some(why.clone()),
+        retry_in_seconds: None,
+        tools: 0,
+        held: 0,
+        review: 0,
+        protocol: None,
+    }));
+    all.sort_by(|one, other| one.name.cmp(&other.name));
+    all
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the shape that serde asks for")]

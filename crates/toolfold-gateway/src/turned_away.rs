@@ -9,7 +9,6 @@ use tokio::time::Instant;
 use toolfold_audit::EventKind;
 use toolfold_core::{Code, Principal};
 
-use crate::gateway::Gateway;
 use crate::recording::{Occurrence, Recording};
 
 /// How often the same is told of the same.
@@ -24,6 +23,13 @@ type Key = (Option<Principal>, &'static str);
 pub(crate) struct TurnedAway(Mutex<HashMap<Key, (Instant, u64)>>);
 
 impl TurnedAway {
+    /// Somebody was not let in, and nothing of what they wanted was looked at. `None`: it is not known who.
+    pub(crate) fn tell(&self, recording: &Recording, who: Option<&Principal>, code: Code) {
+        if let Some(times) = self.count((who.cloned(), code.as_str())) {
+            tell(recording, who, code.as_str(), times);
+        }
+    }
+
     /// How often it happened since it was told last, this time included; `None` while that is not long ago.
     fn count(&self, key: Key) -> Option<u64> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -64,17 +70,6 @@ fn tell(recording: &Recording, who: Option<&Principal>, code: &'static str, time
     let refused =
         Occurrence { by: who, about: Some(code.to_owned()), times: Some(times), ..Occurrence::new(kind, "refused") };
     recording.happened(refused);
-}
-
-impl Gateway {
-    /// Somebody was not let in, and nothing of what they wanted was looked at. `None`: it is not known who.
-    pub fn turned_away(&self, who: Option<&Principal>, code: Code) {
-        let (gate, code) = (&self.0.gate, code.as_str());
-        gate.instruments.meter.refused(code);
-        if let Some(times) = gate.turned_away.count((who.cloned(), code)) {
-            tell(&gate.recording, who, code, times);
-        }
-    }
 }
 
 #[cfg(test)]

@@ -32,7 +32,6 @@ use crate::gate::Source;
 use crate::gateway::Inner;
 use crate::known::{Known, Listed};
 use crate::local::{LocalServer, Unregistered};
-use crate::logins::vault;
 use crate::precise::Vectors;
 use crate::progress::Progress;
 use crate::recording::Occurrence;
@@ -42,6 +41,7 @@ use crate::snapshot::Snapshot;
 use crate::status::worth_noting;
 use crate::trust::{Decided, Decision, Heard, Undecided};
 use crate::usage::most_used;
+use crate::vault::vault;
 
 use decide::Awaiting;
 use judge::Records;

@@ -291,7 +291,7 @@ async fn tell_changes(conversation: Arc<Conversation>, out: Outbox, over: Cancel
         match change {
             Ok(change) => {
                 let (client, gateway) = (&conversation.client, &conversation.gateway);
-                for change in gateway.concerning(&change, &client.principal()) {
+                for change in gateway.access().concerning(&change, &client.principal()) {
                     for (method, params) in change.notifications(client) {
                         out.tell(Message::notification(method, params).to_line());
                     }

@@ -99,7 +99,7 @@ impl Subscription {
             };
             match change {
                 Ok(change) => {
-                    let mine = self.asker.gateway.concerning(&change, &self.asker.principal);
+                    let mine = self.asker.gateway.access().concerning(&change, &self.asker.principal);
                     mine.iter().for_each(|change| self.change(change));
                 }
                 // Too far behind to know what changed: everything may have.

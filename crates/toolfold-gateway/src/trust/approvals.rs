@@ -1,22 +1,30 @@
-//! What is held, and deciding about it, through the handle that everybody has.
+//! What is held, and deciding about it. Who decides is the writer: this asks it.
 
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::spawn_blocking;
 use toolfold_core::{Principal, Refusal};
 
 use super::held::{Decided, Decision, HeldList, Undecided, described};
 use crate::aside::aside;
-use crate::gateway::Gateway;
+use crate::current::Current;
+use crate::progress::Waiting;
 use crate::writer::News;
 
 /// Bytes of all the differences of one page, about.
 const LONGEST_PAGE: usize = 4 * 1024 * 1024;
 
-impl Gateway {
+/// What waits for somebody's decision.
+pub struct Approvals<'a> {
+    pub(crate) waiting: &'a Waiting,
+    pub(crate) snapshot: &'a Current,
+    pub(crate) events: &'a mpsc::UnboundedSender<News>,
+}
+
+impl Approvals<'_> {
     /// What is held, of one server or of all: a part of it, each with what is different from what was accepted.
-    pub async fn approvals(&self, server: Option<String>, offset: usize, limit: usize) -> HeldList {
-        self.0.waiting.published().await;
-        let snapshot = self.0.snapshot.load_full();
+    pub async fn list(&self, server: Option<String>, offset: usize, limit: usize) -> HeldList {
+        self.waiting.published().await;
+        let snapshot = self.snapshot.load_full();
         let read = spawn_blocking(move || {
             let wanted = |held: &super::Held| server.as_ref().is_none_or(|server| server == held.server.as_str());
             described(&snapshot.quarantine, &snapshot.catalog, wanted, (offset, limit), usize::MAX)
@@ -24,17 +32,17 @@ impl Gateway {
         read.await.unwrap_or_else(|_| HeldList { total: 0, held: Vec::new(), review: Vec::new() })
     }
 
-    /// As [`Gateway::approvals`], of what exists for somebody: fewer where there is much to say of them, and refused where too
+    /// As [`Approvals::list`], of what exists for somebody: fewer where there is much to say of them, and refused where too
     /// many ask at once.
-    pub async fn approvals_page(
+    pub async fn page(
         &self,
         principal: &Principal,
         server: Option<String>,
         offset: usize,
         limit: usize,
     ) -> Result<HeldList, Refusal> {
-        self.0.waiting.published().await;
-        let snapshot = self.0.seen(principal);
+        self.waiting.published().await;
+        let snapshot = self.snapshot.seen(principal);
         aside(move || {
             let wanted = |held: &super::Held| server.as_ref().is_none_or(|server| server == held.server.as_str());
             described(&snapshot.quarantine, &snapshot.catalog, wanted, (offset, limit), LONGEST_PAGE)
@@ -57,9 +65,10 @@ impl Gateway {
         &self,
         news: impl FnOnce(oneshot::Sender<Result<Decided, Undecided>>) -> News,
     ) -> Result<Decided, Undecided> {
-        self.0.waiting.published().await;
+        self.waiting.published().await;
         let (done, decided) = oneshot::channel();
-        self.send(news(done));
+        // A writer that is gone drops the question with it.
+        let _ = self.events.send(news(done));
         decided.await.unwrap_or(Err(Undecided::Stopped))
     }
 }

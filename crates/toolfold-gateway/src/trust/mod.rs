@@ -9,6 +9,7 @@ mod held;
 mod offers;
 mod served;
 
+pub use approvals::Approvals;
 pub(crate) use docket::{Case, Docket, Heard};
 pub use held::{Decided, Decision, HeldEntry, HeldList, Undecided};
 pub(crate) use held::{Held, Quarantine};

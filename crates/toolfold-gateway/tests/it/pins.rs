@@ -36,7 +36,7 @@ pub(crate) fn tool(name: &str, description: &str) -> Value {
 }
 
 pub(crate) async fn held(gateway: &Gateway) -> Vec<HeldEntry> {
-    gateway.approvals(None, 0, usize::MAX).await.held
+    gateway.approvals().list(None, 0, usize::MAX).await.held
 }
 
 pub(crate) async fn held_ids(gateway: &Gateway) -> Vec<String> {
@@ -49,11 +49,11 @@ pub(crate) fn decision(ids: &[&str], deny: bool) -> Decision {
 }
 
 pub(crate) async fn approve(gateway: &Gateway, ids: &[&str]) -> Vec<String> {
-    gateway.decide(decision(ids, false)).await.unwrap().ids
+    gateway.approvals().decide(decision(ids, false)).await.unwrap().ids
 }
 
 pub(crate) async fn approve_all(gateway: &Gateway) -> Vec<String> {
-    gateway.decide(Decision { all: true, ..decision(&[], false) }).await.unwrap().ids
+    gateway.approvals().decide(Decision { all: true, ..decision(&[], false) }).await.unwrap().ids
 }
 
 /// The description that a model reads.
@@ -118,7 +118,7 @@ async fn a_tool_that_changes_is_held_and_the_accepted_one_serves() {
         assert_eq!(described(&gateway, "weather.report").as_deref(), Some(MILD));
         let print = &held(&gateway).await[0].fingerprint;
         let stale = decision(&["weather.report@0123456789"], false);
-        assert_eq!(gateway.decide(stale).await.unwrap().unknown, ["weather.report@0123456789"]);
+        assert_eq!(gateway.approvals().decide(stale).await.unwrap().unknown, ["weather.report@0123456789"]);
         assert_eq!(approve(&gateway, &[&format!("weather.report@{}", &print[..12])]).await, ["weather.report"]);
         assert_eq!(described(&gateway, "weather.report").as_deref(), Some(EVIL), "at once");
         assert_eq!(held_ids(&gateway).await, [""; 0]);
@@ -133,7 +133,7 @@ async fn a_refused_change_takes_the_tool_away_until_the_server_takes_it_back() {
     let gateway = start(config(folder.path(), &[("weather", &fake, Trust::FirstUse)])).await;
     call(&gateway, "weather.turn", json!({})).await;
     until("the change is held", async || held_ids(&gateway).await == ["weather.report"]).await;
-    gateway.decide(decision(&["weather.report"], true)).await.unwrap();
+    gateway.approvals().decide(decision(&["weather.report"], true)).await.unwrap();
     assert_eq!(described(&gateway, "weather.report"), None);
     let refused = call(&gateway, "call_tool", json!({"tool": "weather.report"})).await;
     insta::assert_snapshot!(refused["structuredContent"]["error"], @r#"{"code":"QUARANTINED","message":"weather.report is held back: somebody has refused it. Do without it, or ask whoever runs Toolfold.","hints":["Whoever runs Toolfold sees it with `toolfold approve`, and approves or refuses it there."]}"#);

@@ -45,11 +45,11 @@ async fn a_damaged_record_means_held_until_it_is_brought_back() {
     let entry = held(&gateway).await.remove(0);
     assert!(entry.id == "s.one" && entry.why.contains("is damaged"), "{entry:?}");
     assert_eq!(code(&gateway, "s.one").await, "QUARANTINED");
-    let failed = gateway.decide(decision(&["s.one"], false)).await;
+    let failed = gateway.approvals().decide(decision(&["s.one"], false)).await;
     assert!(matches!(failed, Err(Undecided::Store(_))), "{failed:?}");
     assert_eq!(code(&gateway, "s.one").await, "QUARANTINED");
     std::fs::write(&record, whole).unwrap();
-    gateway.recheck().await;
+    gateway.approvals().recheck().await;
     assert_eq!(code(&gateway, "s.one").await, "none");
 }
 
@@ -62,7 +62,7 @@ async fn what_is_written_down_and_not_yet_published_is_found_by_the_next_start()
     until("the change is held", async || held_ids(&gateway).await == ["weather.report"]).await;
     // As a crash would leave it: the decision is on the disk, and whoever made it is gone before it serves.
     let deciding = gateway.clone();
-    let decided = tokio::spawn(async move { deciding.decide(decision(&["weather.report"], false)).await });
+    let decided = tokio::spawn(async move { deciding.approvals().decide(decision(&["weather.report"], false)).await });
     drop(decided.await);
     let mut copy = config.clone();
     let there = tempfile::tempdir().unwrap();

@@ -46,7 +46,7 @@ pub(super) async fn list(app: &App, principal: &Principal, query: &str) -> Reply
             }
         }
     }
-    let list = match app.gateway.approvals_page(principal, server, offset, limit).await {
+    let list = match app.gateway.approvals().page(principal, server, offset, limit).await {
         Ok(list) => json!(list).to_string(),
         Err(refusal) => return refused(&refusal),
     };
@@ -75,7 +75,7 @@ pub(super) async fn decide(app: &App, principal: Principal, bytes: &Bytes) -> Re
         return refused(&Refusal::new(Code::InvalidRequest, "Nothing is named: give `ids`, a `server`, or `all`."));
     }
     let decision = Decision { ids, servers: server.into_iter().collect(), all, deny, by: principal };
-    match app.gateway.decide(decision).await {
+    match app.gateway.approvals().decide(decision).await {
         Ok(decided) if decided.unknown.is_empty() => {
             let verb = if deny { "denied" } else { "approved" };
             json_response(StatusCode::OK, json!({ verb: decided.ids }).to_string())

@@ -166,7 +166,7 @@ pub async fn serve_http_within(
 async fn refuse_nobody(gateway: &Gateway, address: SocketAddr) -> std::io::Result<()> {
     let config = gateway.config();
     let credentials = config.http.token.is_some() || !config.issuers.is_empty();
-    if address.ip().is_loopback() || credentials || gateway.has_tokens().await.unwrap_or(true) {
+    if address.ip().is_loopback() || credentials || gateway.tokens().any().await.unwrap_or(true) {
         return Ok(());
     }
     let message = format!(

@@ -8,7 +8,7 @@ use toolfold_catalog::Node;
 use toolfold_core::{Code, Entry, Kind, Principal, Refusal};
 use toolfold_disclosure::View;
 use toolfold_disclosure::level::summary;
-use toolfold_gateway::{Client, Scope};
+use toolfold_gateway::{Client, Scope, aside};
 
 use super::failure::refused;
 use super::reply::{Reply, json_response};
@@ -45,7 +45,7 @@ pub(super) async fn tools(app: &App, principal: Principal, query: &str) -> Reply
     };
     let scope = app.gateway.settled(&asker(app, principal)).await;
     // Aside: every description is looked at, and every line that is shown may have to be made.
-    let done = app.gateway.aside(move || listed(&scope, &asked)).await.and_then(|done| done);
+    let done = aside(move || listed(&scope, &asked)).await.and_then(|done| done);
     match done {
         Ok(page) => shown(&page),
         Err(refusal) => refused(&refusal),

@@ -128,7 +128,7 @@ async fn lacks_scope(app: &App, caller: &Caller, asking: &Asking) -> Option<Repl
         return None;
     }
     let client = Client::request(caller.principal.clone(), caller.surface, None);
-    let scope = app.gateway.scope_wanted(&client, &asking.params).await?;
+    let scope = app.gateway.access().scope_wanted(&client, &asking.params).await?;
     let path = if caller.surface == app.surface { "/mcp".to_owned() } else { format!("/mcp/{}", caller.surface) };
     Some(app.identities.step_up(&path, &scope).reply(&path))
 }

@@ -128,7 +128,7 @@ impl Sessions {
         if !self.lock().values().any(|session| is_named(session)) {
             return;
         }
-        let Ok(known) = gateway.token_names().await else { return };
+        let Ok(known) = gateway.tokens().names().await else { return };
         self.lock().retain(|_, session| {
             let kept =
                 !is_named(session) || known.iter().any(|name| name == session.conversation.client.principal().name());
@@ -160,7 +160,7 @@ impl Sessions {
         let mut written: HashMap<String, Bytes> = HashMap::new();
         for session in all {
             let client = &session.conversation.client;
-            let mine = gateway.concerning(change, &client.principal());
+            let mine = gateway.access().concerning(change, &client.principal());
             for (method, params) in mine.iter().flat_map(|change| change.notifications(client)) {
                 // Nearly always one: two clients may know a resource by two addresses.
                 let key = format!("{method} {}", params.as_ref().map_or("", Raw::get));

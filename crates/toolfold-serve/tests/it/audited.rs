@@ -131,7 +131,7 @@ async fn what_is_read_and_what_is_held_and_who_let_it_through_is_told() {
         deny: false,
         by: Principal::token(),
     };
-    assert_eq!(gateway.decide(decision).await.unwrap().ids, ["fake.sum"]);
+    assert_eq!(gateway.approvals().decide(decision).await.unwrap().ids, ["fake.sum"]);
     let events = events(&gateway, folder.path()).await;
     let told: Vec<String> = events
         .iter()

@@ -45,7 +45,7 @@ impl Access {
 
     pub(crate) async fn answer(&self, gateway: &Gateway, style: Style) -> Result<Answer, Fail> {
         let principal = self.principal(gateway).await;
-        let permissions = gateway.permissions(&principal).await;
+        let permissions = gateway.access().permissions(&principal).await;
         match &self.tool {
             Some(tool) => self.one(gateway, tool, &permissions, style),
             None => self.everything(&permissions, style),
@@ -57,7 +57,7 @@ impl Access {
         let own = match self.name.as_str() {
             "local" => Principal::local(),
             "token" => Principal::token(),
-            name => gateway.token_owner(name).await.unwrap_or_else(|| Principal::named(name, Vec::new())),
+            name => gateway.tokens().owner(name).await.unwrap_or_else(|| Principal::named(name, Vec::new())),
         };
         let mut identity: Identity = own.identity().clone();
         identity.groups.extend(self.groups.iter().cloned());

@@ -77,13 +77,13 @@ impl Approve {
     }
 
     pub(crate) async fn answer(&self, gateway: &Gateway, style: Style) -> Result<Answer, Fail> {
-        gateway.recheck().await;
+        gateway.approvals().recheck().await;
         if self.is_list() {
             return self.listed(gateway, style).await;
         }
         let (ids, servers) = (self.ids.clone(), self.server.clone());
         let decision = Decision { ids, servers, all: self.all, deny: self.deny, by: Principal::local() };
-        let decided = gateway.decide(decision).await.map_err(|why| undecided(&why))?;
+        let decided = gateway.approvals().decide(decision).await.map_err(|why| undecided(&why))?;
         if let Some(first) = decided.unknown.first() {
             let fail = Fail::nothing(format!("{} is not held; nothing was changed.", shown_line(first)));
             return Err(fail.hint("`toolfold approve` lists what is held"));
@@ -106,7 +106,7 @@ impl Approve {
             false => self.server.iter().cloned().map(Some).collect(),
         };
         for server in servers {
-            let part = gateway.approvals(server, 0, limit).await;
+            let part = gateway.approvals().list(server, 0, limit).await;
             list.total += part.total;
             list.held.extend(part.held);
             list.review = part.review;

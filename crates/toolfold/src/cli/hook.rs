@@ -99,7 +99,9 @@ impl Question {
                 let entry = view.entry(entry);
                 let call = format!("call {}", entry.id);
                 match entry.hints.read_only {
-                    _ if !gateway.may_call(&client, entry) => (Verdict::Deny, format!("{call}: not allowed here")),
+                    _ if !gateway.access().may_call(&client, entry) => {
+                        (Verdict::Deny, format!("{call}: not allowed here"))
+                    }
                     Some(true) => (Verdict::Allow, format!("{call}, which only reads")),
                     _ if entry.hints.destructive == Some(true) => {
                         (Verdict::Ask, format!("{call}, which may destroy something"))

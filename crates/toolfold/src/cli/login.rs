@@ -83,7 +83,7 @@ impl Login {
     /// An address to log in at, once it is clear that the server wants that.
     async fn begin(&self, gateway: &Gateway, server: &ServerName, principal: &Principal) -> Result<Visit, Fail> {
         let state = settled(gateway, server).await;
-        let needed = gateway.login_needed(server, principal).await.is_some();
+        let needed = gateway.logins().needed(server, principal).await.is_some();
         let own = *principal != Principal::local();
         if state == "ready" && !needed && !own && !pending(gateway, server, principal).await {
             let message = format!("{server} answers as it is: no login is needed.");
@@ -91,7 +91,7 @@ impl Login {
                 Fail::nothing(message).hint(format!("to log in as somebody else, `toolfold logout {server}` first"))
             );
         }
-        let begun = gateway.log_in(server, principal).await;
+        let begun = gateway.logins().begin(server, principal).await;
         begun
             .ok_or_else(|| Fail::usage(format!("there is no server {server}")))?
             .map_err(|error| unvisited(server, &error))
@@ -103,7 +103,7 @@ impl Logout {
         let (config, server) = alone(common, &self.server)?;
         let principal = whose(self.principal.as_deref());
         open::with_config(common, config, async |gateway| {
-            let ended = gateway.log_out(&server, &principal).await;
+            let ended = gateway.logins().end(&server, &principal).await;
             let ended = ended.ok_or_else(|| Fail::usage(format!("there is no server {server}")))?;
             if !ended.map_err(|error| unvisited(&server, &error))? {
                 return Err(Fail::nothing(format!("Nobody was logged in to {server}.")));
@@ -126,7 +126,7 @@ pub(crate) struct LoginChanged {
 impl LoginChanged {
     pub(crate) async fn answer(&self, gateway: &Gateway) -> Result<Answer, Fail> {
         if let Ok(server) = ServerName::new(&*self.server) {
-            gateway.look_for_login(&server).await;
+            gateway.logins().look_for(&server).await;
         }
         Ok(Answer::new(""))
     }
@@ -192,7 +192,7 @@ async fn settled(gateway: &Gateway, server: &ServerName) -> &'static str {
 
 /// Whether a server has wanted more than the login has, in another process perhaps.
 async fn pending(gateway: &Gateway, server: &ServerName, principal: &Principal) -> bool {
-    gateway.login_wanted(server, principal).await
+    gateway.logins().is_wanted(server, principal).await
 }
 
 fn unvisited(server: &ServerName, error: &Unvisited) -> Fail {

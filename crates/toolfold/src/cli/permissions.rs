@@ -60,7 +60,8 @@ impl Permissions {
         let client = open::asker();
         let listed = tools(gateway.config().surface, view);
         let reading = view.tools().map(|place| view.entry(place));
-        let reading = reading.filter(|entry| entry.hints.read_only == Some(true) && gateway.may_call(&client, entry));
+        let reading =
+            reading.filter(|entry| entry.hints.read_only == Some(true) && gateway.access().may_call(&client, entry));
         let known = Known {
             listed: listed.iter().filter_map(listed_tool).collect(),
             reading: reading.map(|entry| entry.id.to_string()).take(MOST_NAMED).collect(),

@@ -53,7 +53,7 @@ impl Scan {
 
     /// What is served is looked through, and what is held has been.
     pub(crate) async fn answer(&self, gateway: &Gateway, view: &View<'_>, style: Style) -> Result<Answer, Fail> {
-        let held = gateway.approvals(self.what.clone(), 0, usize::MAX).await.held;
+        let held = gateway.approvals().list(self.what.clone(), 0, usize::MAX).await.held;
         let wanted: Vec<&ServerName> =
             view.servers().filter(|name| self.what.as_deref().is_none_or(|what| what == name.as_str())).collect();
         if let (Some(what), []) = (&self.what, &wanted[..]) {

@@ -31,6 +31,6 @@ pub use dependencies::{edges, reasons};
 pub use documents::commands;
 pub use links::{astray, unlisted};
 pub use names::shared_names;
-pub use purity::{gate, purity};
+pub use purity::{centre, gate, purity};
 pub use sources::{opening, places, size, todos};
 pub use unused::unused;

@@ -1,5 +1,5 @@
 //! What may not be reached from where: the disk, the clock and the network from the pure crates, a server from anywhere
-//! but the gate.
+//! but the gate, the whole gateway from any of its features.
 
 /// Crates that can be tested with values alone.
 const PURE: [&str; 10] = [
@@ -20,6 +20,10 @@ const OUTSIDE: [&str; 3] = ["std::fs", "std::time", "std::net"];
 /// Files of pure crates that may name something of it all the same, and why.
 const ALLOWED: [(&str, &str, &str); 1] =
     [("crates/toolfold-oauth/src/place.rs", "std::net", "addresses as values: nobody is spoken to there")];
+
+/// Where the handle that everybody has is written: its parts, and the match from method to answer. A feature is a struct
+/// with what it needs, in a file of its own.
+const CENTRE: [&str; 2] = ["crates/toolfold-gateway/src/gateway.rs", "crates/toolfold-gateway/src/dispatch.rs"];
 
 /// Whoever talks to a server, by the names such a thing has.
 const SERVERS: [&str; 2] = ["source", "upstream"];
@@ -63,6 +67,18 @@ pub fn gate(name: &str, production: &str) -> Vec<String> {
     };
     let lines = code(production).filter(|(_, line)| spoken_to(line));
     lines.map(|(number, _)| format!("{name}:{number}: speaks to a server; only the gate does")).collect()
+}
+
+/// The handle that everybody has, where it grows in yet another file.
+pub fn centre(name: &str, production: &str) -> Vec<String> {
+    if CENTRE.contains(&name) {
+        return Vec::new();
+    }
+    let grows = |line: &str| line.starts_with("impl ") && line.contains("Gateway {");
+    let lines = code(production).filter(|(_, line)| grows(line.trim_start()));
+    lines
+        .map(|(number, _)| format!("{name}:{number}: impl Gateway; make the feature a struct with what it needs"))
+        .collect()
 }
 
 /// Lines without those that are comments alone, numbered.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use super::names::shared_names;
-use super::purity::{gate, purity};
+use super::purity::{centre, gate, purity};
 use crate::workspace::Workspace;
 
 /// Lines of a file up to its unit tests; past this a reader loses the thread.
@@ -29,6 +29,7 @@ pub(super) fn check(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<Stri
             findings.extend(size(&name, &text));
             findings.extend(purity(&name, production(&text)));
             findings.extend(gate(&name, production(&text)));
+            findings.extend(centre(&name, production(&text)));
             if name.contains("/src/") {
                 programs.push((name.clone(), production(&text).to_owned()));
             }

@@ -97,6 +97,19 @@ fn a_way_around_the_gate_is_found() {
 }
 
 #[test]
+fn a_centre_that_grows_is_found() {
+    let text = "// impl Gateway {\nimpl Gateway {}\nimpl Handle for Gateway {\nimpl GatewayOptions {\n";
+    assert_eq!(
+        tidy::centre("crates/toolfold-gateway/src/status.rs", text),
+        [
+            "crates/toolfold-gateway/src/status.rs:2: impl Gateway; make the feature a struct with what it needs",
+            "crates/toolfold-gateway/src/status.rs:3: impl Gateway; make the feature a struct with what it needs",
+        ]
+    );
+    assert!(tidy::centre("crates/toolfold-gateway/src/dispatch.rs", text).is_empty());
+}
+
+#[test]
 fn a_dependency_that_nobody_uses_is_found() {
     let dependency = |name: &str, dev: bool| Dependency { name: name.to_owned(), dev };
     let dependencies = vec![dependency("serde-json", false), dependency("url", false), dependency("insta", true)];

@@ -101,7 +101,7 @@ impl Identities {
 /// Whoever a token was given to.
 async fn named(app: &App, token: &str) -> Result<Result<Principal, String>, Refused> {
     let Some(hash) = digest(token) else { return Ok(Err("no token of ours".to_owned())) };
-    match app.gateway.token_holder(hash).await {
+    match app.gateway.tokens().holder(hash).await {
         Ok(Some(principal)) => Ok(Ok(principal)),
         Ok(None) => Ok(Err("revoked or expired".to_owned())),
         Err(error) => {

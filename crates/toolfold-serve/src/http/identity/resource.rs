@@ -48,7 +48,7 @@ impl Resources {
     /// The scopes that a client should ask for.
     pub(crate) fn scopes(&self, gateway: &Gateway) -> Vec<String> {
         let mut all = self.scopes.clone();
-        all.extend(gateway.scopes());
+        all.extend(gateway.access().scopes());
         all.sort();
         all.dedup();
         // Whether a client wants to stay signed in is its own business.

@@ -192,7 +192,7 @@ impl Told {
 /// The last calls; as they come, where a stream is asked for.
 pub(crate) fn calls(app: &App, principal: Principal, headers: &HeaderMap) -> Reply {
     let recent = &app.page.recent;
-    let whose = if app.gateway.sees_everything(&principal) { Whose::All } else { Whose::Own(principal) };
+    let whose = if app.gateway.access().sees_everything(&principal) { Whose::All } else { Whose::Own(principal) };
     let wanted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if !wanted.contains("text/event-stream") {
         return json_response(StatusCode::OK, recent.since(0, &whose).0.to_string());

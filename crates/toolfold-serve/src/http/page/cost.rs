@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use toolfold_core::Principal;
 use toolfold_disclosure::{View, tokens, tools};
-use toolfold_gateway::{Client, Scope};
+use toolfold_gateway::{Client, Scope, aside};
 
 use crate::http::App;
 use crate::http::failure::refused;
@@ -48,7 +48,7 @@ pub(crate) async fn tokens(app: &App, principal: Principal) -> Reply {
         return json_response(StatusCode::OK, body.clone());
     }
     let told = tokens::count(&app.gateway.instructions(surface, &principal));
-    let counted = app.gateway.aside(move || {
+    let counted = aside(move || {
         let menu: Vec<Value> = tools(surface, &scope.view()).iter().filter_map(|tool| offered(tool.get())).collect();
         let mut answer = counted(&scope);
         answer["surface"] = json!(surface);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use toolfold_core::{Code, Entry, Principal, Refusal, Surface, shown, shown_line};
 use toolfold_disclosure::level::{line as entry_line, lines, summary};
 use toolfold_disclosure::{Action, Answered, DOUBTFUL, Level, View, answer, answered, route, tokens};
-use toolfold_gateway::{Client, Scope};
+use toolfold_gateway::{Client, Scope, aside};
 use toolfold_wire::{Object, Raw, raw};
 
 use crate::http::App;
@@ -49,7 +49,7 @@ async fn apart(
     work: impl FnOnce(&Scope) -> Result<Value, Refusal> + Send + 'static,
 ) -> Reply {
     let scope = app.gateway.settled(&Client::inside(principal, Surface::Compact)).await;
-    match app.gateway.aside(move || work(&scope)).await.and_then(|done| done) {
+    match aside(move || work(&scope)).await.and_then(|done| done) {
         Ok(value) => match app.budget.answer(value.to_string()) {
             Some(body) => json_response(StatusCode::OK, body),
             None => refused(&Refusal::new(Code::RateLimited, "Too many large answers are waiting to be read.")),

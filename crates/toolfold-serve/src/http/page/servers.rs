@@ -32,7 +32,7 @@ fn described(app: &App, status: &ServerStatus) -> Value {
         Transport::Stdio { .. } => "stdio",
         Transport::Http { .. } => "http",
     });
-    let said: Vec<String> = app.gateway.said(&status.name).iter().map(|line| said_line(line)).collect();
+    let said: Vec<String> = app.gateway.servers().said(&status.name).iter().map(|line| said_line(line)).collect();
     let mut server = json!(status);
     if let Some(why) = &status.why {
         server["why"] = json!(shown_line(why));
@@ -51,7 +51,7 @@ fn said_line(line: &str) -> String {
 /// `{"server"}`: starts it now, also where it was stopped or is to be tried later.
 pub(crate) async fn start(app: &App, asked: &Raw) -> Reply {
     match named(app, asked) {
-        Ok(server) if app.gateway.start_server(&server) => done(&server),
+        Ok(server) if app.gateway.servers().start(&server) => done(&server),
         Ok(server) => refused(&ours(&server)),
         Err(refusal) => refused(&refusal),
     }
@@ -60,7 +60,7 @@ pub(crate) async fn start(app: &App, asked: &Raw) -> Reply {
 /// `{"server"}`: stops it until somebody starts it.
 pub(crate) async fn stop(app: &App, asked: &Raw) -> Reply {
     match named(app, asked) {
-        Ok(server) if app.gateway.stop_server(&server).await => done(&server),
+        Ok(server) if app.gateway.servers().stop(&server).await => done(&server),
         Ok(server) => refused(&ours(&server)),
         Err(refusal) => refused(&refusal),
     }

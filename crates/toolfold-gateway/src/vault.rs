@@ -1,0 +1,168 @@
+//! Keeping logins in the record, sealed: the key is in `TOOLFOLD_KEY`, or in a file beside the store that only this user can
+//! read, which is made when there is first something to keep.
+
+use std::fs::{self, OpenOptions};
+use std::io::{ErrorKind, Write as _};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use toolfold_core::Secret;
+use toolfold_oauth::Seal;
+use toolfold_store::{Lease, LoginKey, Store, StoredLogin};
+use toolfold_upstream::{KeptLogin, Leased, LoginOwner, MemoryVault, NotKept, Record, Vault};
+use toolfold_wire::BoxFuture;
+
+/// Longer than renewing a login can take; if its holder is killed, the next one waits for so long.
+const LEASE: Duration = Duration::from_secs(40);
+
+/// Where logins are kept: in the record of this store, or in memory where there is none.
+pub fn vault(store: Option<Arc<Store>>, key: Option<Secret>) -> Arc<dyn Vault> {
+    match store {
+        Some(store) if store.path().is_some() => Arc::new(RecordVault::new(store, key)),
+        _ => Arc::new(MemoryVault::default()),
+    }
+}
+
+struct RecordVault {
+    store: Arc<Store>,
+    /// From the environment.
+    key: Option<Secret>,
+    seal: OnceLock<Seal>,
+    /// Tells this process apart from others that renew logins.
+    holder: String,
+}
+
+impl RecordVault {
+    fn new(store: Arc<Store>, key: Option<Secret>) -> Self {
+        let mut chance = [0; 8];
+        // Without random numbers the process number has to do.
+        let _ = getrandom::fill(&mut chance);
+        let holder = format!("{}-{:016x}", std::process::id(), u64::from_ne_bytes(chance));
+        RecordVault { store, key, seal: OnceLock::new(), holder }
+    }
+
+    fn seal(&self) -> Result<&Seal, NotKept> {
+        if let Some(seal) = self.seal.get() {
+            return Ok(seal);
+        }
+        let key = match (&self.key, self.store.path()) {
+            (Some(key), _) => key.clone(),
+            (None, Some(path)) => key_beside(path).map_err(NotKept)?,
+            (None, None) => return Err(NotKept("there is no store to keep logins in".to_owned())),
+        };
+        let seal = Seal::new(&key).map_err(|error| NotKept(error.to_string()))?;
+        Ok(self.seal.get_or_init(|| seal))
+    }
+
+    fn opened(&self, whose: &LoginOwner, stored: &StoredLogin) -> Result<KeptLogin, NotKept> {
+        let plain = self.seal()?.open(&about(whose, &stored.issuer), &stored.sealed);
+        let plain = plain.map_err(|error| {
+            NotKept(format!("{error}; `toolfold logout {0}`, then `toolfold login {0}` begins anew", whose.server))
+        })?;
+        let record =
+            serde_json::from_slice(&plain).map_err(|_| NotKept("a login that is kept cannot be read".into()))?;
+        Ok(KeptLogin { version: stored.version, record })
+    }
+}
+
+/// What a login is sealed for: nothing of it opens for anybody else.
+fn about<'a>(whose: &'a LoginOwner, issuer: &'a str) -> [&'a str; 4] {
+    [whose.server.as_str(), &whose.url, issuer, &whose.principal]
+}
+
+fn key_of(whose: &LoginOwner) -> LoginKey {
+    LoginKey { server: whose.server.clone(), url: whose.url.clone(), principal: whose.principal.clone() }
+}
+
+fn unkept(error: toolfold_store::StoreError) -> NotKept {
+    NotKept(format!("{error}: {}", error.hint()))
+}
+
+impl Vault for RecordVault {
+    fn load<'a>(&'a self, whose: &'a LoginOwner) -> BoxFuture<'a, Result<Option<KeptLogin>, NotKept>> {
+        Box::pin(async move {
+            let stored = self.store.load_login(&key_of(whose)).await.map_err(unkept)?;
+            stored.map(|stored| self.opened(whose, &stored)).transpose()
+        })
+    }
+
+    fn save<'a>(&'a self, whose: &'a LoginOwner, record: &'a Record) -> BoxFuture<'a, Result<i64, NotKept>> {
+        Box::pin(async move {
+            let issuer = record.login.as_ref().map_or("", |login| &login.issuer);
+            let plain = serde_json::to_vec(record).map_err(|error| NotKept(error.to_string()))?;
+            let sealed = self.seal()?.seal(&about(whose, issuer), &plain);
+            let sealed = sealed.map_err(|error| NotKept(error.to_string()))?;
+            self.store.save_login(&key_of(whose), issuer, sealed).await.map_err(unkept)
+        })
+    }
+
+    fn lease<'a>(&'a self, whose: &'a LoginOwner, version: i64) -> BoxFuture<'a, Result<Leased, NotKept>> {
+        Box::pin(async move {
+            match self.store.lease_login(&key_of(whose), version, &self.holder, LEASE).await.map_err(unkept)? {
+                Lease::Ours => Ok(Leased::Ours),
+                Lease::Taken => Ok(Leased::Taken),
+                Lease::Changed(stored) => {
+                    let kept = stored.map(|stored| self.opened(whose, &stored)).transpose()?;
+                    Ok(Leased::Changed(kept.map(Box::new)))
+                }
+            }
+        })
+    }
+
+    fn release<'a>(&'a self, whose: &'a LoginOwner) -> BoxFuture<'a, ()> {
+        // A lease that cannot be given back ends by itself.
+        Box::pin(async move { drop(self.store.release_login(&key_of(whose), &self.holder).await) })
+    }
+
+    fn forget<'a>(&'a self, whose: &'a LoginOwner) -> BoxFuture<'a, Result<bool, NotKept>> {
+        Box::pin(async move { self.store.forget_login(&key_of(whose), None).await.map_err(unkept) })
+    }
+}
+
+/// The key in the file beside the store, which is made where there is none. Several processes may want to at once: the
+/// first one's stands.
+fn key_beside(store: &Path) -> Result<Secret, String> {
+    let path = store.with_extension("key");
+    match read_key(&path) {
+        Ok(Some(key)) => return Ok(key),
+        Ok(None) => {}
+        Err(why) => return Err(why),
+    }
+    let failed = |error: std::io::Error| format!("no key for logins can be kept in {}: {error}", path.display());
+    let made = Seal::generate().map_err(|error| error.to_string())?;
+    let aside = aside(&path);
+    let written = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&aside).and_then(|mut file| {
+        file.write_all(made.expose().as_bytes())?;
+        file.write_all(b"\n")?;
+        file.sync_all()
+    });
+    // A link is made whole or not at all, and never over another's.
+    let linked = written.and_then(|()| fs::hard_link(&aside, &path));
+    let _ = fs::remove_file(&aside);
+    match linked {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(failed(error)),
+        _ => {}
+    }
+    read_key(&path)?.ok_or_else(|| failed(ErrorKind::NotFound.into()))
+}
+
+fn read_key(path: &Path) -> Result<Option<Secret>, String> {
+    let failed = |error: std::io::Error| format!("the key for logins in {} cannot be read: {error}", path.display());
+    let about = match fs::metadata(path) {
+        Ok(about) => about,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    };
+    if about.permissions().mode() & 0o077 != 0 {
+        return Err(format!("others can read the key for logins: `chmod 600 {}`", path.display()));
+    }
+    Ok(Some(Secret::new(fs::read_to_string(path).map_err(failed)?.trim())))
+}
+
+fn aside(path: &Path) -> PathBuf {
+    let mut chance = [0; 8];
+    let _ = getrandom::fill(&mut chance);
+    path.with_extension(format!("key-{}-{:016x}", std::process::id(), u64::from_ne_bytes(chance)))
+}
