@@ -59,11 +59,7 @@ pub fn read(path: &Path) -> Result<Option<String>, FileError> {
 
 pub(crate) fn read_bytes(path: &Path, largest: u64) -> Result<Option<Vec<u8>>, FileError> {
     let unreadable = |source| FileError::Read { path: path.to_owned(), source };
-    // To open a pipe is to wait for whoever writes into it.
-    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-        return Err(unreadable(std::io::Error::other("it is not a file")));
-    }
-    let file = match File::open(path) {
+    let file = match open_file(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         opened => opened.map_err(unreadable)?,
     };
@@ -74,6 +70,25 @@ pub(crate) fn read_bytes(path: &Path, largest: u64) -> Result<Option<Vec<u8>>, F
     }
     Ok(Some(bytes))
 }
+
+/// Opens a file, and nothing else, without waiting: to open a pipe is to wait for whoever writes into it. What it is, is asked
+/// of what was opened: what stands at a path can be exchanged between a look and the next.
+pub fn open_file(path: &Path) -> std::io::Result<File> {
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, rustix::fs::OFlags::NONBLOCK.bits() as i32);
+    let file = options.open(path)?;
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(std::io::Error::other(NoFile)),
+    }
+}
+
+/// Something stands there that is no file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("it is not a file")]
+pub struct NoFile;
 
 /// Puts a text in place of another. `before` is what was read: where the file is no longer that, nothing is written.
 pub fn replace(path: &Path, before: Option<&str>, after: &str) -> Result<(), FileError> {

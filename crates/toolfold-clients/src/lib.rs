@@ -32,7 +32,7 @@ pub use definition::ServerDefinition;
 pub use edit::{EditError, Edited, Shape, Slot, Splice, Traces, get, remove, set};
 pub use entry::{gone, points_here, withheld};
 pub use environment::{Environment, Platform};
-pub use files::{FileError, read as read_file, replace as replace_file};
+pub use files::{FileError, NoFile, open_file, read as read_file, replace as replace_file};
 pub use format::{Broken, FileFormat};
 pub use import::{
     FoundIn, ImportOptions, ImportPlan, LeftOut, PlannedServer, plan_import, remove_server, server_names, write_server,

@@ -1,5 +1,6 @@
 //! Server names, tool ids, and the names a model sees.
 
+use std::borrow::Borrow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -27,6 +28,13 @@ impl ServerName {
     }
 
     pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Looked up by its text: it is compared and hashed as that.
+impl Borrow<str> for ServerName {
+    fn borrow(&self) -> &str {
         &self.0
     }
 }

@@ -94,7 +94,8 @@ pub(crate) async fn disclose(inner: &Inner, scope: &Scope, request: &Request, ac
         Action::Load(load) => inner.toolsets.load(snapshot, request, load.clone()).await,
         Action::Active { toolset } => inner.toolsets.active(snapshot, request, toolset.clone()).await,
         Action::Read(arguments) => {
-            inner.results.read(&snapshot.config, &request.client.principal(), arguments.as_ref()).await
+            let given = (&inner.checker, arguments.clone());
+            inner.results.read(&snapshot.config, &request.client.principal(), given).await
         }
         Action::Refuse(refusal) => Err(refusal.clone()),
         action if is_long(&scope.view(), action) => {

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use toolfold_access::Extent;
-use toolfold_core::{Code, Refusal, ServerName, ToolId, beginning, words};
+use toolfold_core::{Code, Refusal, ServerName, ToolId, beginning};
 use toolfold_disclosure::{is_meta, refusal_result};
-use toolfold_wire::{Id, Object, Peer, Raw, RpcError, code};
+use toolfold_wire::{Id, Object, Peer, Raw, RpcError};
 
 use crate::call;
 use crate::gate::{Errand, Failed, Outcome, Passage, Wanted, Watch};
@@ -14,12 +14,10 @@ use crate::gateway::Gateway;
 use crate::offers::Whose;
 use crate::request::{Client, LogLevel, Request};
 use crate::results::{self, Delivery};
+use crate::rpc::{SHORT, contested, no_prompt, no_resource, rpc};
+use crate::scope::Scope;
 use crate::snapshot::Snapshot;
 use crate::trust::Held;
-
-/// Characters that are said back of a name, and of an address.
-const SHORT: usize = 128;
-const LONG: usize = 512;
 
 impl Gateway {
     /// Answers one request, in the shape that both eras share.
@@ -245,9 +243,10 @@ impl Gateway {
     }
 
     /// The result of a call that was parked, as it is passed on.
-    async fn finished(&self, snapshot: &Snapshot, request: &Request, tool: &str, result: Raw) -> Raw {
+    async fn finished(&self, snapshot: &Arc<Snapshot>, request: &Request, tool: &str, result: Raw) -> Raw {
         let name = request.params.string("name").unwrap_or_default();
-        let through = is_meta(request.client.surface, &self.latest(&request.client).view(), &name).then_some(&*name);
+        let scope = Scope::new(snapshot.clone(), self.0.learning.learned(), &request.client);
+        let through = is_meta(request.client.surface, &scope.view(), &name).then_some(&*name);
         let position = ToolId::parse(tool).and_then(|id| snapshot.catalog.position(&id));
         let entry = position.map(|at| &**snapshot.catalog.entry(at));
         let finished = Delivery { config: &snapshot.config, request, entry, tool, through, fields: &[] };
@@ -352,31 +351,4 @@ fn has_resources(snapshot: &Snapshot, server: &ServerName) -> bool {
     let manifest = snapshot.source(server).and_then(|source| source.manifest());
     let capabilities = manifest.and_then(|manifest| manifest.capabilities.clone());
     capabilities.as_ref().and_then(Object::parse).is_some_and(|object| object.contains("resources"))
-}
-
-fn no_prompt(snapshot: &Snapshot, name: &str) -> RpcError {
-    let nearest = words::nearest(name, snapshot.offers.prompts.names());
-    let hint = nearest.map_or_else(String::new, |nearest| format!(" Did you mean {nearest:?}?"));
-    RpcError::invalid_params(format!("There is no prompt {:?}.{hint}", beginning(name, SHORT)))
-}
-
-fn no_resource(client: &Client, uri: &str) -> RpcError {
-    let code = if client.has_session() { code::RESOURCE_NOT_FOUND_LEGACY } else { code::INVALID_PARAMS };
-    let uri = beginning(uri, LONG);
-    RpcError::new(code, format!("Resource not found: {uri}")).with_data(&Object::new().with("uri", &uri))
-}
-
-/// Two servers could be meant, and neither may speak for the other.
-fn contested(uri: &str, servers: &[ServerName]) -> RpcError {
-    let uri = beginning(uri, LONG);
-    let spellings: Vec<String> = servers.iter().take(8).map(|server| format!("{server}+{uri}")).collect();
-    RpcError::invalid_params(format!("Several servers have {uri}. Ask for one of: {}", spellings.join(", ")))
-}
-
-/// Outside of tool calls a refusal is a JSON-RPC error that carries its code.
-fn rpc(failed: Failed) -> RpcError {
-    match failed {
-        Failed::Answered(error) => error,
-        Failed::Refused(refusal) => RpcError::internal(refusal.message.clone()).with_data(&refusal.to_json()),
-    }
 }

@@ -5,12 +5,13 @@
 
 use std::collections::HashSet;
 use std::fmt;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use toolfold_catalog::ServerTools;
+use toolfold_clients::{NoFile, open_file};
 use toolfold_config::Config;
 use toolfold_core::{BadDefinition, Entry, Kind, ServerName};
 
@@ -162,14 +163,8 @@ fn script(path: &Path) -> Result<Stored, LeftOut> {
 }
 
 fn text(path: &Path) -> Result<String, LeftOut> {
-    // Asked before it is opened: opening a pipe waits for somebody to write into it.
-    let is_file = fs::metadata(path).map(|about| about.is_file());
     let mut bytes = Vec::new();
-    let read = match is_file {
-        Ok(true) => File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes)),
-        Ok(false) => return Err(LeftOut::NoFile),
-        Err(error) => Err(error),
-    };
+    let read = open_file(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes));
     read.map_err(unreadable)?;
     if bytes.len() as u64 > LARGEST {
         return Err(LeftOut::TooLarge);
@@ -181,6 +176,7 @@ fn unreadable(error: std::io::Error) -> LeftOut {
     match error.kind() {
         ErrorKind::NotFound => LeftOut::Missing,
         ErrorKind::PermissionDenied => LeftOut::Forbidden,
+        _ if error.get_ref().is_some_and(|inner| inner.is::<NoFile>()) => LeftOut::NoFile,
         _ => LeftOut::Unreadable(error),
     }
 }

@@ -30,6 +30,7 @@ mod recording;
 mod remembered;
 mod request;
 mod results;
+mod rpc;
 mod scope;
 mod scripts;
 mod servers;

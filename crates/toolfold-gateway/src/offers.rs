@@ -103,7 +103,7 @@ impl Offers {
     /// The server that is named before an address.
     fn qualified<'u>(&self, uri: &'u str) -> Option<(ServerName, &'u str)> {
         let (name, original) = uri.split_once('+')?;
-        self.servers.iter().find(|server| server.as_str() == name).map(|server| (server.clone(), original))
+        self.servers.get(name).map(|server| (server.clone(), original))
     }
 
     /// The server that had a fitting template first.

@@ -58,7 +58,8 @@ impl Client {
     }
 
     pub fn request(principal: Principal, surface: Surface, capabilities: Option<Raw>) -> Self {
-        Client::new(ClientKind::Request, principal, surface, capabilities)
+        // Its call may be parked, and what it came with need not be kept for that.
+        Client::new(ClientKind::Request, principal, surface, capabilities.as_ref().map(Raw::detached))
     }
 
     pub fn inside(principal: Principal, surface: Surface) -> Self {

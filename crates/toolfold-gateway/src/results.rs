@@ -6,16 +6,19 @@
 //! promised with an `outputSchema`: its client would hold the answer against that.
 
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 use toolfold_config::Config;
-use toolfold_core::{Code, Entry, Fuel, Principal, Refusal};
+use toolfold_core::{Code, Entry, Fuel, Principal, Refusal, ServerName};
+use toolfold_disclosure::Checker;
 use toolfold_results::{Body, Fields, Handle, Notation, Reading, Room, Shelf, Shelved, body_of, cut, read, summary};
 use toolfold_wire::{Object, Raw, raw};
 use tracing::warn;
 
+use crate::check::check;
 use crate::request::{ClientKind, Request};
 use crate::threads::Threads;
 
@@ -108,9 +111,17 @@ impl Results {
         &self,
         config: &Config,
         owner: &Principal,
-        arguments: Option<&Raw>,
+        (checker, arguments): (&Arc<Checker>, Option<Raw>),
     ) -> Result<Raw, Refusal> {
-        let (handle, reading) = asked(arguments)?;
+        let arguments = match READER.as_ref() {
+            // It is in no catalog, so its schema goes with what is wrong.
+            Some(reader) => {
+                let checked = check(checker, reader, arguments).await;
+                checked.map_err(|refusal| wrong_arguments(refusal.message).hints(refusal.hints))?
+            }
+            None => arguments,
+        };
+        let (handle, reading) = asked(arguments.as_ref())?;
         let kept = self.get(config, owner, &handle).await.ok_or_else(|| unknown(config))?;
         let characters = config.budget * CHARACTERS;
         let work = move |stop: &toolfold_core::Stop| {
@@ -228,46 +239,48 @@ fn narrow(result: &Raw, fields: &Fields) -> Option<Raw> {
     Some(object.to_raw())
 }
 
-/// What is asked of which result.
-fn asked(arguments: Option<&Raw>) -> Result<(Handle, Reading), Refusal> {
-    let given: Value = arguments.and_then(|json| serde_json::from_str(json.get()).ok()).unwrap_or_default();
-    let Some(given) = given.as_object() else { return Err(wrong_arguments("`result` is missing.".to_owned())) };
-    if let Some(unknown) = given.keys().find(|key| !KNOWN.contains(&key.as_str())) {
-        let unknown: String = unknown.chars().take(60).collect();
-        return Err(wrong_arguments(format!("There is no parameter `{unknown}`.")));
-    }
-    let text = |key: &str| match given.get(key) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text.clone())),
-        Some(_) => Err(wrong_arguments(format!("`{key}` must be a string."))),
-    };
-    let number = |key: &str| match given.get(key) {
-        None | Some(Value::Null) => Ok(None),
-        Some(value) => match value.as_u64().or_else(|| value.as_str()?.trim().parse().ok()) {
-            Some(number) => Ok(Some(usize::try_from(number).unwrap_or(usize::MAX))),
-            None => Err(wrong_arguments(format!("`{key}` must be a whole number from 0 on."))),
+/// What reads kept results, as any tool is defined: its arguments are checked as those of others are.
+static READER: LazyLock<Option<Arc<Entry>>> = LazyLock::new(|| {
+    let definition = json!({
+        "name": "read",
+        "description": "Read on in a result that was too long to be shown at once: a part of it, what a query finds in it, or the lines and items that a pattern is found in.",
+        "inputSchema": {
+            "type": "object",
+            "properties": {
+                "result": {"type": "string", "description": "The name that the answer gave."},
+                "query": {"type": "string", "description": "JMESPath, at most 1000 characters, over a result that is JSON."},
+                "grep": {"type": "string", "description": "A regular expression: items or lines that it is found in."},
+                "offset": {"type": "integer", "minimum": 0, "description": "The first item or line, from 0."},
+                "limit": {"type": "integer", "minimum": 0, "description": "How many."},
+            },
+            "required": ["result"],
+            "additionalProperties": false,
         },
-    };
-    let handle = text("result")?.ok_or_else(|| wrong_arguments("`result` is missing.".to_owned()))?;
-    let handle = Handle::spelled(handle.strip_prefix(ADDRESS).unwrap_or(&handle));
-    let offset = number("offset")?.unwrap_or(0);
-    Ok((handle, Reading { query: text("query")?, grep: text("grep")?, offset, limit: number("limit")? }))
+        "annotations": {"readOnlyHint": true},
+    });
+    let server = ServerName::new("results").ok()?;
+    Entry::tool(&server, &raw(&definition)).ok().map(Arc::new)
+});
+
+/// What is asked of which result, in arguments that were checked.
+fn asked(arguments: Option<&Raw>) -> Result<(Handle, Reading), Refusal> {
+    #[derive(Deserialize)]
+    struct Asked {
+        result: String,
+        query: Option<String>,
+        grep: Option<String>,
+        offset: Option<usize>,
+        limit: Option<usize>,
+    }
+    let given = arguments.and_then(|json| serde_json::from_str::<Asked>(json.get()).ok());
+    let Asked { result, query, grep, offset, limit } =
+        given.ok_or_else(|| wrong_arguments("These arguments cannot be read.".to_owned()))?;
+    let handle = Handle::spelled(result.strip_prefix(ADDRESS).unwrap_or(&result));
+    Ok((handle, Reading { query, grep, offset: offset.unwrap_or(0), limit }))
 }
 
-const KNOWN: [&str; 5] = ["result", "query", "grep", "offset", "limit"];
-
 fn wrong_arguments(message: String) -> Refusal {
-    let schema = json!({
-        "type": "object",
-        "properties": {
-            "result": {"type": "string", "description": "The name that the answer gave."},
-            "query": {"type": "string", "description": "JMESPath, at most 1000 characters, over a result that is JSON."},
-            "grep": {"type": "string", "description": "A regular expression: items or lines that it is found in."},
-            "offset": {"type": "integer", "description": "The first item or line, from 0."},
-            "limit": {"type": "integer", "description": "How many."},
-        },
-        "required": ["result"],
-    });
+    let schema = READER.as_ref().and_then(|reader| Object::parse(&reader.definition)?.get("inputSchema").cloned());
     Refusal::new(Code::InvalidArguments, message).details(json!({"tool": READ, "schema": schema}))
 }
 

@@ -1,9 +1,10 @@
 //! How the servers are, for people.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use serde::Serialize;
-use toolfold_core::{Absence, ServerName};
+use toolfold_core::{Absence, Absent, ServerName};
 use toolfold_upstream::State;
 
 use crate::gate::Source;
@@ -32,12 +33,14 @@ pub struct ServerStatus {
 
 /// How the servers are that exist in this snapshot.
 pub(crate) fn status_of(snapshot: &Snapshot, turnstile: &Turnstile) -> Vec<ServerStatus> {
+    let counts = snapshot.quarantine.counts();
+    let failed = snapshot.absent.iter().filter(|absent| absent.state == Absence::Failing);
+    let failed: HashMap<&ServerName, &Absent> = failed.map(|absent| (&absent.server, absent)).collect();
     let describe = |(name, source): (&ServerName, &Source)| {
-        let tools = snapshot.catalog.servers().iter().find(|known| known.name == *name);
+        let tools = snapshot.catalog.server(name);
         let (state, why, retry) = label(source.state());
         // One that failed the last time is failing until it does better, also while it is tried again.
-        let failed = snapshot.absent.iter().find(|absent| absent.server == *name && absent.state == Absence::Failing);
-        let (state, why) = match failed {
+        let (state, why) = match failed.get(name) {
             Some(absent) if why.is_none() && state != "stopped" => ("failing", absent.why.clone()),
             _ => (state, why),
         };
@@ -46,14 +49,15 @@ pub(crate) fn status_of(snapshot: &Snapshot, turnstile: &Turnstile) -> Vec<Serve
             Some(rest) => ("failing", Some(left_alone(rest.failures, why)), Some(rest.left)),
             None => (state, why, retry),
         };
+        let (held, review) = counts.get(name).copied().unwrap_or_default();
         ServerStatus {
             name: name.clone(),
             state,
             why,
             retry_in_seconds: retry.map(|wait| wait.as_secs()),
             tools: tools.map_or(0, |tools| tools.entries.len()),
-            held: snapshot.quarantine.count(name),
-            review: snapshot.quarantine.reviewed(name),
+            held,
+            review,
             protocol: source.manifest().map(|manifest| manifest.version.clone()),
         }
     };

@@ -2,14 +2,14 @@
 //! read, which is made when there is first something to keep.
 
 use std::fs::{self, OpenOptions};
-use std::io::{ErrorKind, Write as _};
+use std::io::{self, ErrorKind, Write as _};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use toolfold_core::Secret;
-use toolfold_oauth::Seal;
+use toolfold_oauth::{BadSeal, Seal};
 use toolfold_store::{Lease, LoginKey, Store, StoredLogin};
 use toolfold_upstream::{KeptLogin, Leased, LoginOwner, MemoryVault, NotKept, Record, Vault};
 use toolfold_wire::BoxFuture;
@@ -49,7 +49,7 @@ impl RecordVault {
         }
         let key = match (&self.key, self.store.path()) {
             (Some(key), _) => key.clone(),
-            (None, Some(path)) => key_beside(path).map_err(NotKept)?,
+            (None, Some(path)) => key_beside(path).map_err(|error| NotKept(error.to_string()))?,
             (None, None) => return Err(NotKept("there is no store to keep logins in".to_owned())),
         };
         let seal = Seal::new(&key).map_err(|error| NotKept(error.to_string()))?;
@@ -121,17 +121,30 @@ impl Vault for RecordVault {
     }
 }
 
+/// Why logins cannot be sealed with a key of our own.
+#[derive(Debug, thiserror::Error)]
+enum NoKey {
+    #[error("no key for logins can be kept in {}: {error}", .path.display())]
+    Unkept { path: PathBuf, error: io::Error },
+    #[error("the key for logins in {} cannot be read: {error}", .path.display())]
+    Unreadable { path: PathBuf, error: io::Error },
+    #[error("others can read the key for logins: `chmod 600 {}`", .path.display())]
+    Open { path: PathBuf },
+    #[error(transparent)]
+    Unmade(#[from] BadSeal),
+}
+
 /// The key in the file beside the store, which is made where there is none. Several processes may want to at once: the
 /// first one's stands.
-fn key_beside(store: &Path) -> Result<Secret, String> {
+fn key_beside(store: &Path) -> Result<Secret, NoKey> {
     let path = store.with_extension("key");
     match read_key(&path) {
         Ok(Some(key)) => return Ok(key),
         Ok(None) => {}
         Err(why) => return Err(why),
     }
-    let failed = |error: std::io::Error| format!("no key for logins can be kept in {}: {error}", path.display());
-    let made = Seal::generate().map_err(|error| error.to_string())?;
+    let failed = |error: io::Error| NoKey::Unkept { path: path.clone(), error };
+    let made = Seal::generate()?;
     let aside = aside(&path);
     let written = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&aside).and_then(|mut file| {
         file.write_all(made.expose().as_bytes())?;
@@ -148,15 +161,15 @@ fn key_beside(store: &Path) -> Result<Secret, String> {
     read_key(&path)?.ok_or_else(|| failed(ErrorKind::NotFound.into()))
 }
 
-fn read_key(path: &Path) -> Result<Option<Secret>, String> {
-    let failed = |error: std::io::Error| format!("the key for logins in {} cannot be read: {error}", path.display());
+fn read_key(path: &Path) -> Result<Option<Secret>, NoKey> {
+    let failed = |error: io::Error| NoKey::Unreadable { path: path.to_owned(), error };
     let about = match fs::metadata(path) {
         Ok(about) => about,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(failed(error)),
     };
     if about.permissions().mode() & 0o077 != 0 {
-        return Err(format!("others can read the key for logins: `chmod 600 {}`", path.display()));
+        return Err(NoKey::Open { path: path.to_owned() });
     }
     Ok(Some(Secret::new(fs::read_to_string(path).map_err(failed)?.trim())))
 }

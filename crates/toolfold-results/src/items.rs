@@ -39,7 +39,14 @@ impl Sort {
 
 impl<'a> Items<'a> {
     pub(crate) fn of(format: Notation, text: &'a str) -> Items<'a> {
-        let json = || elements(text, text).or_else(|| wrapped(text)).or_else(|| members(text));
+        // Each is read once: what it is, is seen from how it begins.
+        let json = || match text.trim_start().as_bytes().first() {
+            Some(b'{') => {
+                let all: Members<'_> = serde_json::from_str(text).ok()?;
+                wrapped(text, &all).or_else(|| members(text, all))
+            }
+            _ => elements(text, text),
+        };
         match format {
             Notation::Json => json().unwrap_or_else(|| lines(text)),
             Notation::Text => lines(text),
@@ -62,20 +69,20 @@ fn elements<'a>(text: &'a str, list: &'a str) -> Option<Items<'a>> {
     Some(Items { text, spans, within: None, sort: Sort::Element })
 }
 
+type Members<'a> = IndexMap<Cow<'a, str>, &'a RawValue>;
+
 /// The elements of the one list that is most of an object.
-fn wrapped(text: &str) -> Option<Items<'_>> {
-    let members: IndexMap<Cow<'_, str>, &RawValue> = serde_json::from_str(text).ok()?;
-    let (name, largest) = members.into_iter().max_by_key(|(_, member)| member.get().len())?;
+fn wrapped<'a>(text: &'a str, members: &Members<'a>) -> Option<Items<'a>> {
+    let (name, largest) = members.iter().max_by_key(|(_, member)| member.get().len())?;
     if largest.get().len() * 2 < text.len() {
         return None;
     }
     let items = elements(text, largest.get()).filter(|items| items.len() > 1)?;
-    Some(Items { within: Some(name.into_owned()), ..items })
+    Some(Items { within: Some(name.clone().into_owned()), ..items })
 }
 
 /// Each member of an object, with its name.
-fn members(text: &str) -> Option<Items<'_>> {
-    let members: IndexMap<Cow<'_, str>, &RawValue> = serde_json::from_str(text).ok()?;
+fn members<'a>(text: &'a str, members: Members<'a>) -> Option<Items<'a>> {
     let mut from = text.find('{')? + 1;
     let mut spans = Vec::with_capacity(members.len());
     for member in members.into_values() {

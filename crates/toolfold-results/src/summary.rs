@@ -15,7 +15,9 @@ pub fn summary(body: &Body, handle: &Handle, characters: usize, tool: &str) -> S
     let size = body.text.chars().count();
     let format = if body.format == Notation::Json { "JSON" } else { "text" };
     let mut said = format!("The result is {format} of {size} characters. It is kept whole, and this is what it is.\n");
-    if let Some(outline) = outline(&body.text).filter(|_| body.format == Notation::Json) {
+    if body.format == Notation::Json
+        && let Some(outline) = outline(&body.text)
+    {
         let outline: String = outline.chars().take(LONGEST_OUTLINE).collect();
         said.push_str(&format!("Outline: {outline}\n"));
     }

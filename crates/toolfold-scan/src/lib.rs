@@ -31,7 +31,7 @@ pub use compare::{Difference, differences, render, touched};
 pub use context::Context;
 pub use finding::{Family, Finding, Report, Severity, Unread};
 pub use imitation::Accepted;
-pub use marks::{Marks, marks};
+pub use marks::{Marks, marks, may_be_marked};
 pub use piece::{Piece, Role};
 pub use scan::{scan_definition, scan_entry, scan_server, scan_texts};
 pub use visible::visible;

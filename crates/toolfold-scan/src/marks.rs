@@ -1,6 +1,9 @@
 //! What is odd about a result. A result is data and is passed on as it came; these marks go beside it, so that whoever
 //! shows it, or counts, knows.
 
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
 use serde::Serialize;
 
 use crate::fold::Folded;
@@ -28,6 +31,17 @@ const MOST_TAGS: usize = 8;
 /// A result may be large; this much of each of its texts is looked at.
 const LONGEST_RESULT: usize = 16 * LONGEST_TEXT;
 
+/// What there is in JSON wherever a text in it is odd: a character beyond ASCII or its escape, or how a tag begins. The
+/// brackets of JSON itself are followed by something else.
+const HINT: &str = r"(?i-u)[^\x00-\x7e]|\\[ubf]|<|\[(?:[a-z/]|\\/)|\{\{|```|system|assistant|human|instruction";
+
+static HINTS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(HINT).ok());
+
+/// Whether a result can have a text that is marked. Most have none, and this says so without reading them as JSON.
+pub fn may_be_marked(json: &str) -> bool {
+    HINTS.as_ref().is_none_or(|hints| hints.is_match(json.as_bytes()))
+}
+
 /// What is odd about a text of a result, or `None`.
 pub fn marks(text: &str) -> Option<Marks> {
     let read = cut(text, LONGEST_RESULT);
@@ -52,6 +66,8 @@ fn is_zero(count: &usize) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -62,6 +78,31 @@ mod tests {
         assert_eq!(found.role_tags, ["<IMPORTANT>", "</IMPORTANT>"]);
         let json = serde_json::to_value(&found).unwrap();
         assert_eq!(json, serde_json::json!({"hidden": 1, "control": 1, "roleTags": ["<IMPORTANT>", "</IMPORTANT>"]}));
+    }
+
+    #[test]
+    fn ordinary_results_need_not_be_read() {
+        for plain in [
+            r#"{"content":[{"type":"text","text":"42"}],"structuredContent":{"result":[1,[2],["x"],[]],"ok":true}}"#,
+            r#"{"content": [ {"type": "text", "text": "a \"quoted\" line\nand { another }\t[1] [\"x\"]"} ], "isError": false}"#,
+        ] {
+            assert!(serde_json::from_str::<serde_json::Value>(plain).is_ok() && !may_be_marked(plain), "{plain}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_marked_has_a_hint(parts in prop::collection::vec(prop_oneof![
+            Just("[INST]"), Just("[/inst]"), Just("[agent only]"), Just("{{ System }}"), Just("\n## SYSTEM\n"), Just("human: "),
+            Just("Assistant message:\n"), Just("[//]: #"), Just("```system"), Just("<!--"), Just("\u{8}"), Just("\u{c}"),
+            Just("\u{1b}"), Just("\u{7f}"), Just("\u{85}"), Just("# instructions to the model\n"), Just("ſystem: "), Just("a "), Just("\n"),
+        ], 0..6), any in any::<String>()) {
+            let text = parts.concat() + &any;
+            let json = serde_json::to_string(&text).unwrap();
+            prop_assert!(marks(&text).is_none() || may_be_marked(&json), "{json}");
+            // The other spelling of a slash.
+            prop_assert!(marks(&text).is_none() || may_be_marked(&json.replace('/', "\\/")), "{json}");
+        }
     }
 
     #[test]

@@ -14,5 +14,5 @@ pub mod worker;
 
 pub use limits::{LONGEST_SOURCE, ScriptLimits};
 pub use protocol::Ask;
-pub use run::{Crash, End, Ended, Host, InnerCall, Over, Program, Script, run};
+pub use run::{Crash, End, Ended, Host, InnerCall, InnerOutcome, Over, Program, Script, run};
 pub use thrown::{SERVER_ERROR, TOOL_ERROR, Thrown};

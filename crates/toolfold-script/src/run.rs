@@ -24,7 +24,7 @@ use crate::thrown::Thrown;
 use ended::crash;
 use line::Lines;
 
-pub use ended::{Crash, End, Ended, InnerCall, Over};
+pub use ended::{Crash, End, Ended, InnerCall, InnerOutcome, Over};
 
 /// How a process for a script is started: a program whose first argument makes it one.
 #[derive(Debug, Clone)]
@@ -135,7 +135,7 @@ impl<'a> Conversation<'a> {
         loop {
             tokio::select! {
                 biased;
-                _ = looks.tick() => if let Some(over) = self.is_over() { return Some(End::Over(over)) },
+                _ = looks.tick() => if let Some(over) = self.look() { return Some(End::Over(over)) },
                 () = writer.write(), if writer.has_more() => {}
                 Some((id, answered)) = answers.next(), if !answers.is_empty() => writer.add(&self.fitting(id, answered)),
                 line = lines.next() => match self.heard(line.ok()??, answers.len()) {
@@ -185,13 +185,18 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// Whether it has had enough, beside what the process notices itself.
-    fn is_over(&mut self) -> Option<Over> {
+    /// Counts the time since the last look, and says what the script has had enough of, if of anything.
+    fn look(&mut self) -> Option<Over> {
         let now = Instant::now();
         if self.host.is_asking() {
             self.asked += now - self.looked;
         }
         self.looked = now;
+        self.exceeded(now)
+    }
+
+    /// What it has had enough of, beside what the process notices itself.
+    fn exceeded(&self, now: Instant) -> Option<Over> {
         let computed = self.process.and_then(processor::of).unwrap_or_default();
         if computed > self.limits.cpu + GRACE {
             return Some(Over::Cpu);

@@ -5,22 +5,24 @@
 //! business of this file; whoever stops waiting for `request` has cancelled it, and the server is told.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 use tokio::sync::{oneshot, watch};
 use tokio_util::sync::CancellationToken;
-use toolfold_wire::{Era, Id, Message, Object, Raw, RpcError, raw};
+use toolfold_wire::{Era, Id, Message, Object, Raw, raw};
 
 use crate::call::CallError;
 use crate::closing::{Closing, Failure};
-use crate::http::Endpoint;
+use crate::http::{Endpoint, Repeated, repeated};
 use crate::incoming::Questions;
 use crate::outbox::{Outbox, Undeliverable};
 use crate::outgoing::{Introduction, prepare};
 use crate::owner::Owner;
 use crate::process::Process;
+use crate::sent::Request;
 use crate::shared::{Shared, lock};
 
 /// How many requests may be open on one server at once.
@@ -41,6 +43,8 @@ pub(crate) struct Connection {
     /// The latest request to listen that a stateless server confirmed.
     pub(crate) confirmed: watch::Sender<u64>,
     table: Mutex<Table>,
+    /// Whether the server has ever said something about a call beside its own stream. Most never do.
+    beside: AtomicBool,
     closed: CancellationToken,
 }
 
@@ -66,15 +70,6 @@ struct Open {
     background: bool,
 }
 
-#[derive(Default)]
-pub(crate) struct Request<'a> {
-    pub(crate) method: &'a str,
-    pub(crate) params: Option<&'a Object>,
-    pub(crate) capabilities: Option<&'a Raw>,
-    pub(crate) owner: Option<Owner>,
-    pub(crate) background: bool,
-}
-
 impl Connection {
     pub(crate) fn new(shared: &Arc<Shared>, era: Era, link: Link) -> Arc<Self> {
         let table =
@@ -86,30 +81,28 @@ impl Connection {
             questions: Questions::default(),
             confirmed: watch::Sender::new(0),
             table: Mutex::new(table),
+            beside: AtomicBool::new(false),
             closed: CancellationToken::new(),
         })
     }
 
     pub(crate) async fn request(self: &Arc<Self>, request: Request<'_>) -> Result<Raw, Failure> {
-        let introduction = self.introduction(request.capabilities);
-        let mut waiting = self.open(request.owner, request.background)?;
-        waiting.untold = request.method == "initialize";
-        let prepared = prepare(self.era, waiting.id, request.params, &introduction);
-        if prepared.token.is_some() {
-            self.keep_token(waiting.id, prepared.token);
-        }
-        let params = prepared.params.as_deref();
-        let line = Message::request_line(&Id::number(waiting.id), request.method, params);
+        let Request { method, mut params, capabilities, owner, background } = request;
+        let introduction = self.introduction(capabilities);
+        let mut waiting = self.open(owner, background)?;
+        waiting.untold = method == "initialize";
+        let (line, repeated) = self.written(waiting.id, method, params.get(), &introduction);
         match &self.link {
             Link::Stdio { outbox, .. } => {
                 if let Err(why) = outbox.send(Some(waiting.id), line) {
                     waiting.untold = true;
                     return Err(self.undelivered(why).await);
                 }
+                params.let_go();
                 waiting.answer().await
             }
             Link::Http(endpoint) => {
-                let exchange = endpoint.exchange(self, waiting.id, (request.method, params), line);
+                let exchange = endpoint.exchange(self, waiting.id, (method, &mut params), (repeated, line));
                 tokio::pin!(exchange);
                 tokio::select! {
                     biased;
@@ -124,6 +117,26 @@ impl Connection {
                 waiting.answer().await
             }
         }
+    }
+
+    /// A request as it is sent: its line, and what of it is said again in headers.
+    fn written(
+        &self,
+        id: u64,
+        method: &str,
+        params: Option<&Object>,
+        introduction: &Introduction<'_>,
+    ) -> (String, Repeated) {
+        let prepared = prepare(self.era, id, params, introduction);
+        if prepared.token.is_some() {
+            self.keep_token(id, prepared.token);
+        }
+        let params = prepared.params.as_deref();
+        let repeated = match &self.link {
+            Link::Stdio { .. } => Repeated::new(),
+            Link::Http(_) => repeated(self, Some(method), params),
+        };
+        (Message::request_line(&Id::number(id), method, params), repeated)
     }
 
     /// Tells the server something and waits until it is on its way.
@@ -203,9 +216,18 @@ impl Connection {
         (!doubt).then_some(owner)
     }
 
+    /// Something about this owner's call came on the stream that belongs to no call.
+    pub(crate) fn hear_beside(&self, owner: &Owner) {
+        owner.hear_beside();
+        self.beside.store(true, Ordering::Relaxed);
+    }
+
     /// A moment for what the server said last about this call, where it says such things on another stream: its answer may
     /// come in before them, and afterwards they would belong to nobody.
     pub(crate) async fn last_words(&self, id: u64) {
+        if !self.beside.load(Ordering::Relaxed) {
+            return;
+        }
         if self.owner_of(id).is_some_and(|owner| owner.was_heard_beside()) {
             tokio::time::sleep(LAST_WORDS).await;
         }
@@ -374,12 +396,4 @@ impl Drop for Waiting {
             self.connection.send_soon(Message::notification("notifications/cancelled", Some(raw(&params))));
         }
     }
-}
-
-/// For a question of the server that cannot be put to anybody.
-pub(crate) fn cannot_ask(method: &str) -> RpcError {
-    RpcError::internal(format!(
-        "Toolfold cannot tell which of its clients {method} is meant for: no call, or calls of several clients, are open. \
-         Ask while exactly one call is open."
-    ))
 }

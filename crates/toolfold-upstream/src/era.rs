@@ -14,8 +14,9 @@ use tracing::Instrument;
 
 use crate::call::CallError;
 use crate::closing::{Closing, Failure};
-use crate::connection::{Connection, Link, Request};
+use crate::connection::{Connection, Link};
 use crate::outgoing::client_info;
+use crate::sent::Request;
 use crate::shared::Shared;
 use crate::unopened::Unopened;
 use crate::{http, http_stream, stdio};
@@ -233,7 +234,7 @@ fn kept(said: &Raw) -> Option<Raw> {
 }
 
 async fn ask(connection: &Arc<Connection>, method: &str, params: Option<Object>) -> Result<Object, Refused> {
-    let request = Request { method, params: params.as_ref(), ..Request::default() };
+    let request = Request { method, params: params.as_ref().into(), ..Request::default() };
     match connection.request(request).await {
         Ok(result) => Object::parse(&result)
             .ok_or_else(|| Refused::Other(format!("the server's answer to {method} is not a JSON object"))),

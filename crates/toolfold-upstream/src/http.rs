@@ -24,6 +24,7 @@ use crate::closing::{Closing, Failure};
 use crate::connection::{Connection, Link};
 use crate::http_stream;
 use crate::oauth::{Need, Signer};
+use crate::sent::Params;
 use crate::shared::{Shared, Stale, lock};
 use crate::stdio::lost;
 use crate::unopened::Unopened;
@@ -67,16 +68,17 @@ pub(crate) fn open(shared: &Arc<Shared>, era: Era) -> Result<Arc<Connection>, Un
 }
 
 impl Endpoint {
-    /// Sends a request, whose method and parameters `body` says, and reads what comes back until the answer is there.
+    /// Sends a request, whose method and parameters `body` says, and reads what comes back until the answer is there. The
+    /// parameters are let go of once the server has them.
     pub(crate) async fn exchange(
         &self,
         connection: &Arc<Connection>,
         id: u64,
-        (method, params): (&str, Option<&Object>),
-        body: String,
+        (method, params): (&str, &mut Params<'_>),
+        (repeated, body): (Repeated, String),
     ) -> Result<(), Failure> {
-        let repeated = repeated(connection, Some(method), params);
         let response = self.post(connection, repeated, body).await?;
+        params.let_go();
         if method == "initialize" {
             self.keep(SESSION_HEADER, response.headers().get(SESSION_HEADER).cloned());
         }
@@ -210,10 +212,10 @@ impl Endpoint {
     }
 }
 
-type Repeated = Vec<(HeaderName, HeaderValue)>;
+pub(crate) type Repeated = Vec<(HeaderName, HeaderValue)>;
 
 /// What the body says, said again in headers, as the stateless era wants it.
-fn repeated(connection: &Connection, method: Option<&str>, params: Option<&Object>) -> Repeated {
+pub(crate) fn repeated(connection: &Connection, method: Option<&str>, params: Option<&Object>) -> Repeated {
     if connection.era == Era::Legacy {
         return Repeated::new();
     }

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use toolfold_wire::{BadMessage, Id, Message, Object, Raw, RpcError, meta, raw};
 
 use crate::call::CallError;
-use crate::connection::{Connection, cannot_ask};
+use crate::connection::Connection;
 use crate::outgoing::{token_of, with_token};
 use crate::owner::Owner;
 use crate::shared::{Stale, lock};
@@ -93,7 +93,7 @@ impl Connection {
     fn pass_on(&self, method: &str, params: Option<Raw>, on: Option<u64>) {
         let owner = match on {
             Some(id) => self.owner_of(id),
-            None => self.undoubted_owner().inspect(Owner::hear_beside),
+            None => self.undoubted_owner().inspect(|owner| self.hear_beside(owner)),
         };
         match owner.filter(|_| self.shared.admits_notification()) {
             Some(owner) => owner.peer.notify(method, params),
@@ -184,4 +184,12 @@ fn id_of(bytes: &[u8]) -> Option<Id> {
 
 fn subscription_of(params: &Raw) -> Option<u64> {
     Object::parse(params)?.object("_meta")?.read(meta::SUBSCRIPTION_ID)
+}
+
+/// For a question of the server that cannot be put to anybody.
+fn cannot_ask(method: &str) -> RpcError {
+    RpcError::internal(format!(
+        "Toolfold cannot tell which of its clients {method} is meant for: no call, or calls of several clients, are open. \
+         Ask while exactly one call is open."
+    ))
 }

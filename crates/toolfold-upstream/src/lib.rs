@@ -30,6 +30,7 @@ mod process;
 mod reaper;
 mod rhythm;
 mod said;
+mod sent;
 mod shared;
 mod stdio;
 mod supervisor;
@@ -41,5 +42,7 @@ pub use blank::{Blanks, speaks_of_secret};
 pub use call::{Call, CallError};
 pub use house::House;
 pub use manifest::Manifest;
-pub use oauth::{KeptLogin, Leased, LoginOwner, MemoryVault, Need, NotKept, Record, Unvisited, Vault, Visit};
+pub use oauth::{
+    KeptLogin, Leased, LoginOwner, MemoryVault, Need, NoLogin, NoVisitor, NotKept, Record, Unvisited, Vault, Visit,
+};
 pub use upstream::{Event, Report, State, Upstream};

@@ -13,9 +13,10 @@ use toolfold_wire::{Era, Object, Raw, code, parameter_headers};
 
 use crate::apart::apart;
 use crate::call::CallError;
-use crate::connection::{Connection, Request};
+use crate::connection::Connection;
 use crate::era::Greeting;
 use crate::manifest::Manifest;
+use crate::sent::Request;
 use crate::shared::Stale;
 
 const MOST_PAGES: usize = 1000;
@@ -127,7 +128,7 @@ async fn all_pages(connection: &Arc<Connection>, method: &str, key: &str) -> Res
 
 async fn one_page(connection: &Arc<Connection>, method: &str, cursor: Option<String>) -> Result<Raw, CallError> {
     let params = cursor.map(|cursor| Object::new().with("cursor", &cursor));
-    let request = Request { method, params: params.as_ref(), ..Request::default() };
+    let request = Request { method, params: params.as_ref().into(), ..Request::default() };
     let after = connection.shared.config.timeouts.call;
     let answer = tokio::time::timeout(after, connection.request(request)).await;
     answer.map_err(|_| CallError::Timeout { after })?.map_err(|failure| failure.into_call_error())

@@ -16,7 +16,7 @@ use toolfold_wire::{Object, Raw, raw};
 
 use crate::call::{Call, CallError};
 use crate::house::House;
-use crate::oauth::{Account, Need, Unvisited, Visit};
+use crate::oauth::{Account, Need, NoVisitor, Unvisited, Visit};
 use crate::shared::lock;
 use crate::upstream::{Report, Upstream};
 
@@ -91,7 +91,7 @@ impl Upstream {
 
     /// Ends a login: whether there was one.
     pub async fn log_out(&self) -> Result<bool, Unvisited> {
-        self.account()?.log_out().await.map_err(Unvisited::Failed)
+        self.account()?.log_out().await.map_err(|error| Unvisited::Failed(error.to_string()))
     }
 
     /// Looks whether somebody has logged in or out in another process.
@@ -144,7 +144,8 @@ impl Upstream {
         if !agreed {
             return Err(refused());
         }
-        let done = tokio::time::timeout(LONGEST, visit.done()).await.unwrap_or_else(|_| Err("it took too long".into()));
+        let late = |_| Err(NoVisitor::Late { minutes: LONGEST.as_secs() / 60 });
+        let done = tokio::time::timeout(LONGEST, visit.done()).await.unwrap_or_else(late);
         call.peer.notify("notifications/elicitation/complete", Some(raw(&json!({ "elicitationId": id }))));
         done.map_err(|why| {
             tracing::warn!(server = %self.name(), "the login did not work: {why}");

@@ -37,7 +37,8 @@ pub(crate) fn prepare<'a>(
     }
     let mut object = params.cloned().unwrap_or_default();
     let mut own = object.object(META).unwrap_or_default();
-    let token = own.get(TOKEN).map(ToOwned::to_owned);
+    // Kept for as long as the call is open, which the rest of it is not.
+    let token = own.get(TOKEN).map(Raw::detached);
     if token.is_some() {
         own.set(TOKEN, &id);
     }

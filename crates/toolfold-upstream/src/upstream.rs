@@ -12,11 +12,12 @@ use tracing::Instrument;
 
 use crate::call::{Call, CallError};
 use crate::closing::Failure;
-use crate::connection::{Connection, MOST_OPEN, Request};
+use crate::connection::{Connection, MOST_OPEN};
 use crate::house::House;
 use crate::login::Others;
 use crate::manifest::Manifest;
 use crate::owner::Owner;
+use crate::sent::{Params, Request};
 use crate::shared::Shared;
 use crate::supervisor::{Command, Supervisor};
 use crate::wishes;
@@ -125,23 +126,24 @@ impl Upstream {
     }
 
     /// Starts the server if it is not running. Dropping the future cancels the call.
-    pub async fn request(&self, call: Call) -> Result<Raw, CallError> {
-        match self.request_within(&call).await {
+    pub async fn request(&self, mut call: Call) -> Result<Raw, CallError> {
+        let mut params = Some(std::mem::take(&mut call.params));
+        match self.request_within(&call, &mut params).await {
             // Nobody has looked at the call yet: after a login it is sent for the first time.
-            Err(CallError::Login(need)) if self.can_ask(&call) => {
+            Err(CallError::Login(need)) if params.is_some() && self.can_ask(&call) => {
                 self.ask_to_log_in(&call, need).await?;
-                self.request_within(&call).await
+                self.request_within(&call, &mut params).await
             }
             answer => answer,
         }
     }
 
-    async fn request_within(&self, call: &Call) -> Result<Raw, CallError> {
+    async fn request_within(&self, call: &Call, params: &mut Option<Object>) -> Result<Raw, CallError> {
         let after = call.timeout.unwrap_or(self.shared.config.timeouts.call);
         let owner = Owner::new(call.client, call.peer.clone());
         tokio::select! {
             biased;
-            answer = self.request_once_or_again(call, &owner) => answer,
+            answer = self.request_once_or_again(call, params, &owner) => answer,
             () = overdue(after, &owner) => Err(CallError::Timeout { after }),
         }
     }
@@ -222,16 +224,21 @@ impl Upstream {
         }
     }
 
-    /// A second time only where the first cannot have reached the server.
-    async fn request_once_or_again(&self, call: &Call, owner: &Owner) -> Result<Raw, CallError> {
+    /// A second time only where the first cannot have reached the server: then the parameters are still here.
+    async fn request_once_or_again(
+        &self,
+        call: &Call,
+        params: &mut Option<Object>,
+        owner: &Owner,
+    ) -> Result<Raw, CallError> {
         let connection = self.connection().await?;
-        match connection.request(request(call, owner)).await {
+        match connection.request(request(call, params, owner)).await {
             Ok(result) => Ok(result),
-            Err(Failure::Call(error)) => Err(error),
-            Err(Failure::NotSent(_)) => {
+            Err(Failure::NotSent(_)) if params.is_some() => {
                 let connection = self.connection().await?;
-                connection.request(request(call, owner)).await.map_err(Failure::into_call_error)
+                connection.request(request(call, params, owner)).await.map_err(Failure::into_call_error)
             }
+            Err(failure) => Err(failure.into_call_error()),
         }
     }
 
@@ -262,10 +269,10 @@ async fn overdue(after: Duration, owner: &Owner) {
     }
 }
 
-fn request<'a>(call: &'a Call, owner: &Owner) -> Request<'a> {
+fn request<'a>(call: &'a Call, params: &'a mut Option<Object>, owner: &Owner) -> Request<'a> {
     Request {
         method: &call.method,
-        params: Some(&call.params),
+        params: Params::Given(params),
         capabilities: call.client_capabilities.as_ref(),
         owner: Some(owner.clone()),
         background: false,

@@ -12,7 +12,8 @@ use toolfold_wire::{Era, Object, Raw};
 use crate::backoff::Backoff;
 use crate::call::CallError;
 use crate::closing::Failure;
-use crate::connection::{Connection, Request};
+use crate::connection::Connection;
+use crate::sent::{Params, Request};
 use crate::shared::Stale;
 
 /// Keeps a connection's wishes known to the server, for as long as the connection lasts.
@@ -58,7 +59,7 @@ pub(crate) async fn unsubscribe(connection: &Arc<Connection>, uri: &str) -> Resu
 
 async fn short_request(connection: &Arc<Connection>, method: &str, params: Object) -> Result<(), CallError> {
     let after = connection.shared.config.timeouts.call;
-    let request = Request { method, params: Some(&params), ..Request::default() };
+    let request = Request { method, params: Params::Lent(&params), ..Request::default() };
     let answer = tokio::time::timeout(after, connection.request(request)).await;
     answer.map_err(|_| CallError::Timeout { after })?.map(drop).map_err(|failure| failure.into_call_error())
 }
@@ -100,8 +101,12 @@ async fn listen(connection: &Arc<Connection>, can: &Object) {
 }
 
 async fn listen_once(connection: &Arc<Connection>, filter: &Object) -> Result<(), CallError> {
-    let request =
-        Request { method: "subscriptions/listen", params: Some(filter), background: true, ..Request::default() };
+    let request = Request {
+        method: "subscriptions/listen",
+        params: Params::Lent(filter),
+        background: true,
+        ..Request::default()
+    };
     connection.request(request).await.map(drop).map_err(Failure::into_call_error)
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::Value;
-use toolfold_scan::{Marks, marks};
+use toolfold_scan::{Marks, marks, may_be_marked};
 use toolfold_wire::{Object, Raw};
 
 use crate::threads::Threads;
@@ -67,19 +67,14 @@ impl Marker {
 }
 
 fn marked(result: &Raw) -> Vec<Marked> {
-    // Most results are plain, and that is seen without reading them.
-    if !may_be_odd(result.get()) {
+    // Most results are plain, and that is seen without taking them apart.
+    if !may_be_marked(result.get()) {
         return Vec::new();
     }
     let Ok(value) = serde_json::from_str::<Value>(result.get()) else { return Vec::new() };
     let (mut found, mut left) = (Vec::new(), MOST);
     walk(&value, &mut String::new(), &mut left, &mut found);
     found
-}
-
-/// Whether there can be a character or a tag that is marked: all of them have a byte or an escape that plain text has not.
-fn may_be_odd(json: &str) -> bool {
-    json.bytes().any(|byte| !byte.is_ascii() || byte == b'<' || byte == b'[' || byte == 0x7f) || json.contains("\\u")
 }
 
 /// The parser bounds the depth (128), so this recursion is bounded too.

@@ -6,7 +6,7 @@ use toolfold_config::CodeSettings;
 use toolfold_core::{Code, Refusal};
 use toolfold_disclosure::tokens::count;
 use toolfold_script::protocol::Uncaught;
-use toolfold_script::{Crash, End, Ended, InnerCall, Over};
+use toolfold_script::{Crash, End, Ended, InnerCall, InnerOutcome, Over};
 use toolfold_wire::{Raw, raw};
 
 use crate::gate::Failed;
@@ -174,9 +174,9 @@ fn crashed(crash: Crash) -> Refusal {
 /// What had been done by then: whoever repeats the script should know.
 fn done(ended: &Ended) -> Value {
     let call = |call: &InnerCall| match &call.outcome {
-        Some(Ok(())) => call.tool.clone(),
-        Some(Err(code)) => format!("{} ({code})", call.tool),
-        None => format!("{} (not known how it ended)", call.tool),
+        InnerOutcome::Done => call.tool.clone(),
+        InnerOutcome::Thrown(code) => format!("{} ({code})", call.tool),
+        InnerOutcome::Open => format!("{} (not known how it ended)", call.tool),
     };
     let calls: Vec<String> = ended.calls.iter().take(MOST_NAMED).map(call).collect();
     let mut told = json!({ "calls": calls });

@@ -1,5 +1,6 @@
 //! What is held, as people and programs see it, and what they decide.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -243,14 +244,16 @@ impl Quarantine {
         &self.review
     }
 
-    /// How much of what serves of a server is worth a look.
-    pub(crate) fn reviewed(&self, server: &ServerName) -> usize {
-        self.review.iter().filter(|(of, _)| of == server).count()
-    }
-
-    /// How many of a server somebody has to decide about.
-    pub(crate) fn count(&self, server: &ServerName) -> usize {
-        self.held.iter().filter(|held| held.server == *server && !held.is_denied()).count()
+    /// Of each server how many somebody has to decide about, and how many serve and are worth a look.
+    pub(crate) fn counts(&self) -> HashMap<&ServerName, (usize, usize)> {
+        let mut counts: HashMap<&ServerName, (usize, usize)> = HashMap::new();
+        for held in self.held.iter().filter(|held| !held.is_denied()) {
+            counts.entry(&held.server).or_default().0 += 1;
+        }
+        for (server, _) in &self.review {
+            counts.entry(server).or_default().1 += 1;
+        }
+        counts
     }
 }
 

@@ -159,11 +159,25 @@ async fn whatever_is_wrong_with_a_reading_is_said_with_its_schema() {
     let gateway = start(small());
     let ada = session(Principal::local());
     let long = call(&gateway, &ada, "data.rows", json!({"count": 500})).await;
+    // What fits no parameter is said as it is of any tool.
+    for (wrong, says) in [
+        (json!({}), "/result: is required and missing"),
+        (json!({"result": link(&long), "where": 1}), "\"where\" is not a parameter"),
+        (json!({"result": link(&long), "offset": "x"}), "/offset"),
+        (json!({"result": link(&long), "offset": -1}), "/offset"),
+    ] {
+        let answer = call(&gateway, &ada, "results.read", wrong).await;
+        let error = &answer["structuredContent"]["error"];
+        let message = "The arguments do not fit results.read. Correct what the hints say and call again.";
+        assert_eq!((error["code"].as_str(), error["message"].as_str()), (Some("INVALID_ARGUMENTS"), Some(message)));
+        assert!(error["hints"].to_string().replace("\\\"", "\"").contains(says), "{answer}");
+        assert_eq!(error["details"]["schema"]["required"], json!(["result"]), "{answer}");
+    }
+    let spelled =
+        call(&gateway, &ada, "results.read", json!({"result": link(&long), "offset": "3", "limit": null})).await;
+    assert!(spelled["content"][0]["text"].as_str().unwrap().contains("items 3 to"), "{spelled}");
     let doubling = format!("{}@", "[@,@][]|".repeat(120));
     for (wrong, says) in [
-        (json!({}), "`result` is missing."),
-        (json!({"result": link(&long), "where": 1}), "There is no parameter `where`."),
-        (json!({"result": link(&long), "offset": "x"}), "`offset` must be a whole number from 0 on."),
         (
             json!({"result": link(&long), "grep": "("}),
             "`grep` is no regular expression that can be used: unclosed group",

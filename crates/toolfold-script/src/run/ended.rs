@@ -57,15 +57,24 @@ pub enum Crash {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InnerCall {
     pub tool: String,
-    /// Not known where it was not answered before the end.
-    pub outcome: Option<Result<(), String>>,
+    pub outcome: InnerOutcome,
+}
+
+/// How a call of a script ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum InnerOutcome {
+    /// It was not answered before the script's end.
+    Open,
+    Done,
+    /// The script was thrown something with this code.
+    Thrown(String),
 }
 
 impl Ended {
     /// Writes down what is asked for; where it stands.
     pub(super) fn note(&mut self, ask: &Ask) -> usize {
         if let Ask::Call { tool, .. } = ask {
-            self.calls.push(InnerCall { tool: tool.clone(), outcome: None });
+            self.calls.push(InnerCall { tool: tool.clone(), outcome: InnerOutcome::Open });
             return self.calls.len() - 1;
         }
         usize::MAX
@@ -73,10 +82,10 @@ impl Ended {
 
     pub(super) fn note_end(&mut self, call: usize, answered: &HostAnswer) {
         if let Some(call) = self.calls.get_mut(call) {
-            call.outcome = Some(match answered {
-                HostAnswer::Thrown(thrown) => Err(thrown.code.clone()),
-                HostAnswer::Result(_) | HostAnswer::Value(_) => Ok(()),
-            });
+            call.outcome = match answered {
+                HostAnswer::Thrown(thrown) => InnerOutcome::Thrown(thrown.code.clone()),
+                HostAnswer::Result(_) | HostAnswer::Value(_) => InnerOutcome::Done,
+            };
         }
     }
 }

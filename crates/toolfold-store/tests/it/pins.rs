@@ -71,6 +71,22 @@ async fn made_when_there_is_something_to_put_in_it() {
     assert_eq!(store.pins(&elsewhere).await.unwrap(), Pinned::Never);
 }
 
+/// Whoever is killed in the first moment of a record leaves a file that has nothing in it, or nothing but its head.
+#[tokio::test]
+async fn one_of_which_only_the_beginning_was_made_is_a_new_one() {
+    for begun in ["", "PRAGMA page_size = 16384; PRAGMA journal_mode = WAL;"] {
+        let place = place();
+        for path in [&place.path, &place.record] {
+            std::fs::write(path, "").unwrap();
+            rusqlite::Connection::open(path).unwrap().execute_batch(begun).unwrap();
+        }
+        let opened = Store::open(Some(&place.path)).await.unwrap();
+        assert_eq!(opened.notice, None, "{begun}");
+        assert!(!opened.store.pin_new(&source("a"), vec![pin("x", "1")]).await.unwrap().1);
+        assert_eq!(accepted(&opened.store, "x").await, Some(key("1")));
+    }
+}
+
 #[tokio::test]
 async fn what_is_pinned_stays_until_somebody_decides() {
     let place = written().await;

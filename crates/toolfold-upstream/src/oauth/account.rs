@@ -16,6 +16,7 @@ use toolfold_oauth::{Demand, Login, Proofs, union};
 use toolfold_wire::BoxFuture;
 use url::Url;
 
+use super::failed::Unsigned;
 use super::fetch::now;
 use super::need::Need;
 use super::vault::{KeptLogin, LoginOwner, NotKept, Record, Vault};
@@ -231,7 +232,7 @@ impl Account {
             return Err(NoCredentials(need.why().to_owned()));
         }
         let Some(login) = state.login() else { return Ok(()) };
-        write(login, state.nonce.as_deref(), asked, headers).map_err(NoCredentials)
+        write(login, state.nonce.as_deref(), asked, headers).map_err(|why| NoCredentials(why.to_string()))
     }
 
     async fn hear(self: &Arc<Self>, challenge: &Challenge) -> Reaction {
@@ -339,21 +340,20 @@ impl Account {
     }
 }
 
-fn write(login: &Login, nonce: Option<&str>, asked: Asked<'_>, headers: &mut HeaderMap) -> Result<(), String> {
+fn write(login: &Login, nonce: Option<&str>, asked: Asked<'_>, headers: &mut HeaderMap) -> Result<(), Unsigned> {
     let (token, key) = (&login.tokens.access, login.key());
     let scheme = if key.is_some() { "DPoP" } else { "Bearer" };
     if let Some(key) = key {
         let url = asked.uri.to_string();
-        let proof = Proofs { key: &key, nonce }.of(asked.method.as_str(), &url, Some(token), now());
-        let proof = proof.map_err(|problem| problem.to_string())?;
+        let proof = Proofs { key: &key, nonce }.of(asked.method.as_str(), &url, Some(token), now())?;
         headers.insert("dpop", sensitive(&proof)?);
     }
     headers.insert(AUTHORIZATION, sensitive(&format!("{scheme} {}", token.expose()))?);
     Ok(())
 }
 
-fn sensitive(text: &str) -> Result<HeaderValue, String> {
-    let mut value = HeaderValue::from_str(text).map_err(|_| "a token cannot be sent in a header".to_owned())?;
+fn sensitive(text: &str) -> Result<HeaderValue, Unsigned> {
+    let mut value = HeaderValue::from_str(text).map_err(|_| Unsigned::Header)?;
     value.set_sensitive(true);
     Ok(value)
 }

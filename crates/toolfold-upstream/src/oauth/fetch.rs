@@ -7,9 +7,10 @@ use std::time::Duration;
 use hyper::http::Method;
 use hyper::http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use toolfold_http::{HttpClient, Target};
-use toolfold_oauth::{Answer, Ask, Flow, Login, Problem, Step};
+use toolfold_oauth::{Answer, Ask, Flow, Login, Step};
 use url::Url;
 
+use super::failed::NoLogin;
 use super::reach::Nearby;
 
 /// One answer, from the first byte to the last.
@@ -22,25 +23,6 @@ const AGENT: HeaderValue = HeaderValue::from_static(concat!("toolfold/", env!("C
 
 pub(super) struct Fetcher {
     client: HttpClient,
-}
-
-/// Why a login did not come about.
-#[derive(Debug, Clone, thiserror::Error)]
-pub(crate) enum NoLogin {
-    #[error("{0}")]
-    Problem(#[from] Problem),
-    /// Nobody said no: it may work later.
-    #[error("{0}")]
-    Unreachable(String),
-}
-
-impl NoLogin {
-    pub(crate) fn may_pass(&self) -> bool {
-        match self {
-            NoLogin::Problem(problem) => problem.may_pass(),
-            NoLogin::Unreachable(_) => true,
-        }
-    }
 }
 
 /// What a flow cannot do without a person.

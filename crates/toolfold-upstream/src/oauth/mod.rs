@@ -6,6 +6,7 @@
 
 mod account;
 mod callback;
+mod failed;
 mod fetch;
 mod need;
 mod plan;
@@ -15,6 +16,7 @@ mod vault;
 mod visit;
 
 pub(crate) use account::{Account, Signer};
+pub use failed::{NoLogin, NoVisitor};
 pub use need::Need;
 pub use vault::{KeptLogin, Leased, LoginOwner, MemoryVault, NotKept, Record, Vault};
 pub use visit::{Unvisited, Visit};

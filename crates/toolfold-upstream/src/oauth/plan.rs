@@ -6,7 +6,7 @@ use toolfold_core::Secret;
 use toolfold_oauth::{Enterprise, Given, Key, LoginKind, Plan};
 use url::Url;
 
-use super::fetch::NoLogin;
+use super::failed::NoLogin;
 
 const LARGEST: u64 = 64 * 1024;
 

@@ -11,7 +11,8 @@ use toolfold_http::NoCredentials;
 use toolfold_oauth::{Demand, Flow, Refreshed};
 
 use super::account::Account;
-use super::fetch::{Fetcher, Halt, NoLogin, now};
+use super::failed::{NoLogin, NotAcquired, NotRenewed};
+use super::fetch::{Fetcher, Halt, now};
 use super::need::Need;
 use super::plan::{own_key, plan};
 use super::vault::{Leased, NotKept, Record};
@@ -45,19 +46,19 @@ impl Account {
     }
 
     /// Renews the login that is known now. Afterwards there is a newer one, or none.
-    pub(super) async fn renew(self: &Arc<Self>) -> Result<(), String> {
+    pub(super) async fn renew(self: &Arc<Self>) -> Result<(), NotRenewed> {
         let Some(known) = self.version() else { return Ok(()) };
         let account = self.clone();
         let renewing = self.tasks.spawn(async move { account.renew_from(known).await });
-        renewing.await.unwrap_or_else(|_| Err("it was interrupted".to_owned()))
+        renewing.await.unwrap_or(Err(NotRenewed::Interrupted))
     }
 
-    async fn renew_from(&self, known: i64) -> Result<(), String> {
+    async fn renew_from(&self, known: i64) -> Result<(), NotRenewed> {
         let _one = self.one.lock().await;
         if self.version() != Some(known) {
             return Ok(());
         }
-        if !self.lease(known).await.map_err(|error| error.to_string())? {
+        if !self.lease(known).await? {
             return Ok(());
         }
         let outcome = self.refresh().await;
@@ -75,7 +76,7 @@ impl Account {
             }
             Err(error) => {
                 self.vault.release(&self.whose).await;
-                Err(error.to_string())
+                Err(error.into())
             }
         }
     }
@@ -130,10 +131,11 @@ impl Account {
     pub(super) async fn acquire(self: &Arc<Self>, demand: Demand) -> Result<(), NoCredentials> {
         let (account, before) = (self.clone(), self.version());
         let acquiring = self.tasks.spawn(async move { account.acquire_from(before, demand).await });
-        acquiring.await.unwrap_or_else(|_| Err("it was interrupted".to_owned())).map_err(NoCredentials)
+        let acquired = acquiring.await.unwrap_or(Err(NotAcquired::Interrupted));
+        acquired.map_err(|why| NoCredentials(why.to_string()))
     }
 
-    async fn acquire_from(&self, before: Option<i64>, demand: Demand) -> Result<(), String> {
+    async fn acquire_from(&self, before: Option<i64>, demand: Demand) -> Result<(), NotAcquired> {
         let _one = self.one.lock().await;
         if self.version() != before {
             return Ok(());
@@ -145,14 +147,15 @@ impl Account {
                 Ok(())
             }
             Err(error) => {
-                let why = format!("Toolfold could not log in to {}: {error}", self.whose.server);
-                if !error.may_pass() {
+                let may_pass = error.may_pass();
+                let refused = NotAcquired::Refused { server: self.whose.server.clone(), why: error };
+                if !may_pass {
                     // Who said no will not say yes a moment later.
                     let mut now = lock(&self.now);
-                    now.refused = Some((Instant::now(), why.clone()));
-                    now.need = Some(Need::login(why.clone()));
+                    now.refused = Some((Instant::now(), refused.to_string()));
+                    now.need = Some(Need::login(refused.to_string()));
                 }
-                Err(why)
+                Err(refused)
             }
         }
     }

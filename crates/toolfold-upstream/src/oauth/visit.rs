@@ -9,9 +9,10 @@ use toolfold_oauth::{Flow, Problem};
 
 use super::account::Account;
 use super::callback::{self, PATH};
-use super::fetch::{Fetcher, Halt, NoLogin, now};
+use super::failed::{NoLogin, NoVisitor};
+use super::fetch::{Fetcher, Halt, now};
 use super::plan::{own_key, plan};
-use super::vault::Record;
+use super::vault::{NotKept, Record};
 
 /// How long somebody may take to log in.
 const LONGEST: Duration = Duration::from_secs(10 * 60);
@@ -20,7 +21,7 @@ const LONGEST: Duration = Duration::from_secs(10 * 60);
 #[derive(Clone)]
 pub struct Visit {
     pub url: String,
-    done: watch::Receiver<Option<Result<(), String>>>,
+    done: watch::Receiver<Option<Result<(), NoVisitor>>>,
 }
 
 /// Why nobody can log in.
@@ -35,10 +36,10 @@ pub enum Unvisited {
 
 impl Visit {
     /// Returns when somebody is logged in, or why nobody is.
-    pub async fn done(&mut self) -> Result<(), String> {
+    pub async fn done(&mut self) -> Result<(), NoVisitor> {
         match self.done.wait_for(Option::is_some).await {
             Ok(outcome) => outcome.clone().unwrap_or(Ok(())),
-            Err(_) => Err("the login was given up".to_owned()),
+            Err(_) => Err(NoVisitor::GivenUp),
         }
     }
 
@@ -68,7 +69,7 @@ impl Account {
         let account = self.clone();
         tokio::spawn(async move {
             let waiting = account.wait_for(flow, fetcher, listener);
-            let late = |_| Err(format!("nobody logged in within {} minutes", LONGEST.as_secs() / 60));
+            let late = |_| Err(NoVisitor::Late { minutes: LONGEST.as_secs() / 60 });
             let outcome = tokio::time::timeout(LONGEST, waiting).await.unwrap_or_else(late);
             tell.send_replace(Some(outcome));
         });
@@ -86,9 +87,9 @@ impl Account {
         }
     }
 
-    async fn wait_for(&self, mut flow: Flow, fetcher: Fetcher, listener: TcpListener) -> Result<(), String> {
+    async fn wait_for(&self, mut flow: Flow, fetcher: Fetcher, listener: TcpListener) -> Result<(), NoVisitor> {
         loop {
-            let returned = callback::next(&listener).await.map_err(|error| error.to_string())?;
+            let returned = callback::next(&listener).await.map_err(|error| NoVisitor::WayBack(error.to_string()))?;
             if !flow.is_ours(&returned.query) {
                 // Any page on this machine can send a browser here; that ends nothing.
                 returned.tell(false, "This does not belong to a login that Toolfold waits for.").await;
@@ -103,7 +104,7 @@ impl Account {
                 // Why is told where the login was begun: what is shown here may have been written by anybody.
                 Err(_) => returned.tell(false, "The login did not work. Toolfold says why where it was begun.").await,
             }
-            return outcome.map_err(|error| error.to_string());
+            return outcome.map_err(NoVisitor::from);
         }
     }
 
@@ -121,9 +122,9 @@ impl Account {
     }
 
     /// Ends the login: here, and at the login server where it wants to know. Whether there was one.
-    pub(crate) async fn log_out(&self) -> Result<bool, String> {
+    pub(crate) async fn log_out(&self) -> Result<bool, NotKept> {
         let _one = self.one.lock().await;
-        self.load(true).await.map_err(|error| error.to_string())?;
+        self.load(true).await?;
         if let Some(login) = self.record().login
             && let Ok(own) = own_key(&self.server.auth)
             && let Some(ask) = login.revoke(own.as_ref(), now())
@@ -133,7 +134,7 @@ impl Account {
             tracing::warn!(server = %self.whose.server, "the login server was not told: {error}");
         }
         let was = self.has_login();
-        self.vault.forget(&self.whose).await.map_err(|error| error.to_string())?;
+        self.vault.forget(&self.whose).await?;
         self.look_again().await;
         Ok(was)
     }

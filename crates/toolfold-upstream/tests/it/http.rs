@@ -104,6 +104,16 @@ async fn a_stateless_server_is_asked_to_listen_for_a_resource_before_subscribe_r
 }
 
 #[tokio::test]
+async fn a_call_whose_server_forgot_us_in_the_middle_is_not_made_again() {
+    let server = serve(Era::Legacy).await;
+    let subject = ready(&server).await;
+    let lost = subject.tool("cut and forget", json!({})).await;
+    assert!(matches!(lost, Err(CallError::Unavailable { .. })), "{lost:?}");
+    assert_eq!(server.posts("tools/call").len(), 1, "nobody knows what came of it");
+    assert!(subject.tool("echo", json!({})).await.is_ok(), "the next call begins a new session");
+}
+
+#[tokio::test]
 async fn a_question_on_a_calls_own_stream_goes_to_that_calls_client() {
     let server = serve(Era::Legacy).await;
     let subject = ready(&server).await;

@@ -168,6 +168,11 @@ async fn legacy(
             *server.cut.lock().unwrap() = Some(id.clone());
             streamed_text("id: e1\nretry: 30\ndata:\n\n".into())
         }
+        // As a server that is restarted in the middle of a call.
+        ("tools/call", "cut and forget") => {
+            server.session.fetch_add(1, Ordering::SeqCst);
+            streamed_text("id: e2\nretry: 30\ndata:\n\n".into())
+        }
         ("tools/call", "break") => streamed_text(": nothing\n\n".into()),
         ("tools/call", "huge") => answer(id, json!({"content": "x".repeat(2 << 20)})),
         ("tools/call", "busy") => plain(StatusCode::SERVICE_UNAVAILABLE),

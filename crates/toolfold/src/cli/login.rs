@@ -12,7 +12,7 @@ use serde_json::json;
 use toolfold_config::{Config, Start, find_program};
 use toolfold_core::{Identity, Principal, Proof, ServerName, shown_line, words};
 use toolfold_gateway::Gateway;
-use toolfold_upstream::{Unvisited, Visit};
+use toolfold_upstream::{NoVisitor, Unvisited, Visit};
 
 use super::ask::{Answer, Ask};
 use super::output::{print, print_json, tell};
@@ -70,7 +70,9 @@ impl Login {
             if !self.no_browser {
                 browse(&visit.url);
             }
-            let failed = |why: String| Fail::machine(format!("Nobody is logged in to {server}: {}.", shown_line(&why)));
+            let failed = |why: NoVisitor| {
+                Fail::machine(format!("Nobody is logged in to {server}: {}.", shown_line(&why.to_string())))
+            };
             visit.done().await.map_err(failed)?;
             instance::tell_all(common, || Ask::Login(LoginChanged { server: server.to_string() })).await;
             if !common.quiet && !common.json {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::sync::Notify;
 use toolfold_script::protocol::HostAnswer;
-use toolfold_script::{Ask, End, Host, InnerCall, Over, Script, ScriptLimits};
+use toolfold_script::{Ask, End, Host, InnerCall, InnerOutcome, Over, Script, ScriptLimits};
 use toolfold_wire::{BoxFuture, Raw, raw};
 
 use super::{Fake, program, run, sections, small};
@@ -97,7 +97,7 @@ async fn every_limit_has_its_own_end() {
     let script = || Script { code: "await call('a.b', {})".to_owned(), input: Raw::null() };
     let ended = toolfold_script::run(&program(), script(), brief, &Silent).await;
     assert!(matches!(ended.end, End::Over(Over::Time)), "{ended:?}");
-    assert_eq!(ended.calls, [InnerCall { tool: "a.b".to_owned(), outcome: None }]);
+    assert_eq!(ended.calls, [InnerCall { tool: "a.b".to_owned(), outcome: InnerOutcome::Open }]);
 }
 
 #[tokio::test]

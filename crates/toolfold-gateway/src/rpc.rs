@@ -1,0 +1,39 @@
+//! What went wrong, as an error of JSON-RPC. Nowhere else in this crate is one made into the other.
+
+use toolfold_core::{ServerName, beginning, words};
+use toolfold_wire::{Object, RpcError, code};
+
+use crate::gate::Failed;
+use crate::request::Client;
+use crate::snapshot::Snapshot;
+
+/// Characters that are said back of a name, and of an address.
+pub(crate) const SHORT: usize = 128;
+const LONG: usize = 512;
+
+pub(crate) fn no_prompt(snapshot: &Snapshot, name: &str) -> RpcError {
+    let nearest = words::nearest(name, snapshot.offers.prompts.names());
+    let hint = nearest.map_or_else(String::new, |nearest| format!(" Did you mean {nearest:?}?"));
+    RpcError::invalid_params(format!("There is no prompt {:?}.{hint}", beginning(name, SHORT)))
+}
+
+pub(crate) fn no_resource(client: &Client, uri: &str) -> RpcError {
+    let code = if client.has_session() { code::RESOURCE_NOT_FOUND_LEGACY } else { code::INVALID_PARAMS };
+    let uri = beginning(uri, LONG);
+    RpcError::new(code, format!("Resource not found: {uri}")).with_data(&Object::new().with("uri", &uri))
+}
+
+/// Two servers could be meant, and neither may speak for the other.
+pub(crate) fn contested(uri: &str, servers: &[ServerName]) -> RpcError {
+    let uri = beginning(uri, LONG);
+    let spellings: Vec<String> = servers.iter().take(8).map(|server| format!("{server}+{uri}")).collect();
+    RpcError::invalid_params(format!("Several servers have {uri}. Ask for one of: {}", spellings.join(", ")))
+}
+
+/// Outside of tool calls a refusal is a JSON-RPC error that carries its code.
+pub(crate) fn rpc(failed: Failed) -> RpcError {
+    match failed {
+        Failed::Answered(error) => error,
+        Failed::Refused(refusal) => RpcError::internal(refusal.message.clone()).with_data(&refusal.to_json()),
+    }
+}
