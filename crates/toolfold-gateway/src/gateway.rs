@@ -251,6 +251,16 @@ impl Gateway {
         self.0.gate.turnstile.knock(&self.0.snapshot.load().config.limits, principal)
     }
 
+    /// Whether those are counted who show nothing that is right, or too little.
+    pub fn limits_strangers(&self) -> bool {
+        self.0.snapshot.load().config.limits.unauthenticated.is_some()
+    }
+
+    /// Whether one more of those would be let in to be looked at, or how long to wait. It is not counted.
+    pub fn has_room_for_strangers(&self) -> Result<(), Duration> {
+        self.0.gate.turnstile.peek(&self.0.snapshot.load().config.limits)
+    }
+
     /// The counters, in the text format of Prometheus.
     pub fn metrics(&self) -> String {
         self.0.metrics()

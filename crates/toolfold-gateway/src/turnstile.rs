@@ -58,6 +58,11 @@ impl Turnstile {
         rate.map_or(Ok(()), |rate| self.requests.take(rate, principal.cloned()))
     }
 
+    /// As [`Turnstile::knock`] of nobody in particular, and nothing is counted: whether it would be one too many.
+    pub(crate) fn peek(&self, limits: &Limits) -> Result<(), Duration> {
+        limits.unauthenticated.map_or(Ok(()), |rate| self.requests.peek(rate, &None))
+    }
+
     /// Whether a server may be asked something now.
     pub(crate) fn enter(&self, limits: &Limits, who: &Principal, server: &ServerName) -> Result<Turn, Refusal> {
         if let Some(rate) = limits.calls {
@@ -175,12 +180,28 @@ struct Bucket {
     at: Instant,
 }
 
+impl Bucket {
+    /// What it holds by now.
+    fn filled(&self, rate: Rate, now: Instant) -> f64 {
+        (self.held + (now - self.at).as_secs_f64() * per_second(rate)).min(f64::from(rate.count))
+    }
+}
+
+fn per_second(rate: Rate) -> f64 {
+    f64::from(rate.count) / rate.per.as_secs_f64()
+}
+
 impl<K: Hash + Eq> Buckets<K> {
+    /// Whether there is one to take, or when there is one again.
+    fn peek(&self, rate: Rate, key: &K) -> Result<(), Duration> {
+        let held = lock(&self.0).get(key).map_or(f64::from(rate.count), |bucket| bucket.filled(rate, Instant::now()));
+        if held >= 1.0 { Ok(()) } else { Err(Duration::from_secs_f64((1.0 - held) / per_second(rate))) }
+    }
+
     /// Takes one, or says when there is one again.
     fn take(&self, rate: Rate, key: K) -> Result<(), Duration> {
         let (now, most) = (Instant::now(), f64::from(rate.count));
-        let per_second = most / rate.per.as_secs_f64();
-        let filled = |bucket: &Bucket| (bucket.held + (now - bucket.at).as_secs_f64() * per_second).min(most);
+        let filled = |bucket: &Bucket| bucket.filled(rate, now);
         let mut all = lock(&self.0);
         if all.len() >= MOST_COUNTED {
             all.retain(|_, bucket| filled(bucket) < most);
@@ -194,7 +215,7 @@ impl<K: Hash + Eq> Buckets<K> {
             bucket.held -= 1.0;
             return Ok(());
         }
-        Err(Duration::from_secs_f64((1.0 - bucket.held) / per_second))
+        Err(Duration::from_secs_f64((1.0 - bucket.held) / per_second(rate)))
     }
 }
 
@@ -223,6 +244,10 @@ mod tests {
         tokio::time::advance(Duration::from_secs(5)).await;
         assert!(all.knock(&limits, Some(&me)).is_ok());
         assert!(all.knock(&limits, Some(&me)).is_err());
+        let strangers = Limits { unauthenticated: Some(rate), ..Limits::default() };
+        assert!((0..9).all(|_| all.peek(&strangers).is_ok()), "a look takes nothing");
+        assert!(all.knock(&strangers, None).is_ok() && all.knock(&strangers, None).is_ok());
+        assert_eq!(all.peek(&strangers), Err(Duration::from_secs(5)));
     }
 
     #[tokio::test(start_paused = true)]

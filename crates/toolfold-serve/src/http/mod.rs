@@ -263,8 +263,23 @@ async fn admit(app: &App, parts: &Parts, peer: IpAddr) -> Result<Option<Principa
     if identity::is_metadata(parts.uri.path()) && matches!(shown, Shown::Nothing) {
         return knock(app, counted, None).map(|()| Some(Principal::local()));
     }
-    match app.identities.who(app, shown, parts.uri.path(), peer).await {
-        Ok(principal) => knock(app, counted, Some(&principal)).map(|()| Some(principal)),
+    // Whether a token is right takes a look into the store, a signature or a question to its issuer. Where so many were
+    // wrong that the next one is refused anyway, only those are looked at that were right before.
+    let limited = counted && app.gateway.limits_strangers();
+    if limited && !app.identities.is_familiar(app, &shown) {
+        app.gateway.has_room_for_strangers().map_err(|wait| {
+            // Counted as what it is taken for.
+            app.gateway.turned_away(None, Code::NotAuthorized);
+            too_often(app, None, wait)
+        })?;
+    }
+    match app.identities.who(app, &shown, parts.uri.path(), peer).await {
+        Ok(principal) => {
+            if limited {
+                app.identities.remember(&shown);
+            }
+            knock(app, counted, Some(&principal)).map(|()| Some(principal))
+        }
         Err(refused) => knock(app, counted, None).and(Err(refused)),
     }
 }
@@ -273,8 +288,10 @@ fn knock(app: &App, counted: bool, principal: Option<&Principal>) -> Result<(), 
     if !counted {
         return Ok(());
     }
-    app.gateway.knock(principal).map_err(|wait| {
-        app.gateway.turned_away(principal, Code::RateLimited);
-        Refused::too_often(wait)
-    })
+    app.gateway.knock(principal).map_err(|wait| too_often(app, principal, wait))
+}
+
+fn too_often(app: &App, principal: Option<&Principal>, wait: Duration) -> Refused {
+    app.gateway.turned_away(principal, Code::RateLimited);
+    Refused::too_often(wait)
 }

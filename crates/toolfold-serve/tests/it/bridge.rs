@@ -1,7 +1,8 @@
 //! Questions of a server to its client, across the eras.
 
 use serde_json::{Value, json};
-use toolfold_core::Surface;
+use toolfold_config::{Config, Server, Transport};
+use toolfold_core::{ServerName, Surface};
 use toolfold_test::{FakeServer, HttpClient};
 
 use crate::support::{config, over_http, start, text};
@@ -63,6 +64,35 @@ async fn a_stateless_client_is_asked_by_ending_its_request() {
         // However often the client came, an old server was called once.
         let calls = fake.received("tools/call").len();
         assert_eq!(calls, if era == "legacy" { 1 } else { 2 }, "{era}");
+    }
+}
+
+#[tokio::test]
+async fn a_parked_call_does_not_keep_what_its_server_has() {
+    let fake = asking("legacy");
+    let http = fake.http();
+    let name = ServerName::new("fake").unwrap();
+    let over_wire = Server::new(name.clone(), Transport::Http { url: http.url(), headers: Default::default() });
+    let over_wire = Config { toolbox: false, servers: [(name, over_wire)].into(), ..Config::default() };
+    for config in [config(Surface::Compact, &[("fake", &fake)]), over_wire] {
+        let gateway = start(config);
+        let address = over_http(gateway.clone(), Surface::Compact).await;
+        let client =
+            HttpClient::new(format!("http://{address}/mcp")).with_capabilities(json!({"elicitation": {"form": {}}}));
+        let mut large = call();
+        large["arguments"]["arguments"]["text"] = "x".repeat(8 << 20).into();
+        large["_meta"] = json!({"progressToken": "mine"});
+        let first = client.modern("tools/call", large).await;
+        assert_eq!(first["resultType"], "input_required", "{first}");
+        // The request is over, and with it what came in; only its last drop may lag behind the answer.
+        while gateway.memory().used() > 1 << 20 {
+            tokio::task::yield_now().await;
+        }
+        let mut again = call();
+        again["requestState"] = first["requestState"].clone();
+        again["inputResponses"] = json!({"0": blue()});
+        let last = client.modern("tools/call", again).await;
+        assert!(last.to_string().contains("blue"), "{last}");
     }
 }
 

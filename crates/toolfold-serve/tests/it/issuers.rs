@@ -10,7 +10,7 @@ use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use toolfold_config::{Config, Introspection, Issuer};
+use toolfold_config::{Config, Introspection, Issuer, Limits, Rate};
 use toolfold_core::{AccessRule, RuleEffect, Secret, Surface};
 use toolfold_gateway::Gateway;
 use toolfold_test::{FakeServer, HttpClient, plain_http};
@@ -28,6 +28,8 @@ struct Provider {
     kid: &'static str,
     issuer: String,
     asked: Arc<AtomicUsize>,
+    /// How often it was asked about a token.
+    introspected: Arc<AtomicUsize>,
     down: Arc<AtomicBool>,
 }
 
@@ -74,13 +76,16 @@ impl Provider {
             kid: "first",
             issuer: issuer.clone(),
             asked: Arc::default(),
+            introspected: Arc::default(),
             down: Arc::default(),
         };
         let keys = json!({"keys": [{"kty": "oct", "k": "c2VjcmV0", "kid": "shared"}, {"odd": true}, jwk(&provider.key, "first")]});
         let (asked, down) = (provider.asked.clone(), provider.down.clone());
+        let introspected = provider.introspected.clone();
         tokio::spawn(async move {
             while let Ok((mut socket, _)) = listener.accept().await {
                 let (keys, issuer, asked, down) = (keys.clone(), issuer.clone(), asked.clone(), down.clone());
+                let introspected = introspected.clone();
                 tokio::spawn(async move {
                     let request = read(&mut socket).await;
                     let active = json!({
@@ -95,7 +100,10 @@ impl Provider {
                             asked.fetch_add(1, Ordering::SeqCst);
                             keys
                         }
-                        "/introspect" if request.contains("Basic dG9vbGZvbGQ6cGxhbnRlZA==") => active,
+                        "/introspect" if request.contains("Basic dG9vbGZvbGQ6cGxhbnRlZA==") => {
+                            introspected.fetch_add(1, Ordering::SeqCst);
+                            active
+                        }
                         _ => Value::Null,
                     };
                     let status = if body.is_null() || down.load(Ordering::SeqCst) { "500 No" } else { "200 OK" };
@@ -169,12 +177,16 @@ struct World {
 }
 
 async fn world(rules: Vec<AccessRule>) -> World {
+    limited(rules, Limits::default()).await
+}
+
+async fn limited(rules: Vec<AccessRule>, limits: Limits) -> World {
     let provider = Provider::start().await;
     let fake = FakeServer::script(json!({"tools": ["read", "write"]}));
     let mut config: Config = config(Surface::Compact, &[("desk", &fake)]);
     config.issuers = vec![provider.configured()];
     config.http.public_url = Some(PUBLIC.to_owned());
-    config.rules = rules;
+    (config.rules, config.limits) = (rules, limits);
     let gateway = start(config);
     all_settled(&gateway).await;
     let address = over_http(gateway.clone(), Surface::Compact).await;
@@ -233,6 +245,26 @@ async fn a_good_token_lets_in_and_the_documents_say_where_to_get_one() {
         !seen.contains(&token) && !seen.contains("opaque-alice") && !seen.contains("planted"),
         "nothing is passed on"
     );
+}
+
+#[tokio::test]
+async fn wrong_tokens_without_end_cost_nobody_anything() {
+    let rate = Rate { count: 3, per: std::time::Duration::from_secs(3600) };
+    let world = limited(Vec::new(), Limits { unauthenticated: Some(rate), ..Limits::default() }).await;
+    let good = world.provider.token(&world.provider.claims());
+    assert_eq!(world.with_token("/mcp", &good).await, 200);
+    let mut answers = Vec::new();
+    for number in 0..30 {
+        answers.push(world.with_token("/mcp", &format!("opaque-mallory-{number}")).await);
+    }
+    let (looked_at, refused) = answers.split_at(3);
+    assert!(
+        looked_at.iter().all(|status| *status == 401) && refused.iter().all(|status| *status == 429),
+        "{answers:?}"
+    );
+    assert_eq!(world.provider.introspected.load(Ordering::SeqCst), 3, "nobody is asked about what is refused anyway");
+    assert_eq!(world.with_token("/mcp", &good).await, 200, "who was let in before still is");
+    assert_eq!(world.with_token("/mcp", "opaque-alice").await, 429, "who comes anew has to wait with the others");
 }
 
 #[tokio::test]

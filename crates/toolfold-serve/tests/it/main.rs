@@ -6,6 +6,7 @@ mod access;
 mod advertised;
 mod audited;
 mod bridge;
+mod copies;
 mod door;
 mod http;
 mod interference;

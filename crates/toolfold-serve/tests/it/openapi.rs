@@ -1,18 +1,24 @@
 //! What `/openapi.json` says, held against what the endpoints answer: to requests that are right, wrong, and broken.
 
+use std::collections::BTreeSet;
+use std::time::Duration;
+
 use serde_json::{Value, json};
-use toolfold_core::Surface;
+use toolfold_config::Rate;
+use toolfold_core::{Pattern, Surface};
 use toolfold_gateway::{Gateway, Options};
 use toolfold_test::{FakeServer, plain_http};
 
 use crate::rest::gateway;
-use crate::support::{all_settled, config, over_http, start, with_token};
+use crate::support::{all_settled, config, key, over_http, start, with_token};
 
 struct Described {
     url: String,
     document: Value,
     wrong: Vec<String>,
     held: usize,
+    /// Path, method and status of every answer so far.
+    seen: BTreeSet<(String, String, String)>,
 }
 
 impl Described {
@@ -20,7 +26,7 @@ impl Described {
         let address = over_http(gateway, Surface::Compact).await;
         let url = format!("http://{address}");
         let document: Value = serde_json::from_str(include_str!("../../src/http/openapi.json")).unwrap();
-        Described { url, document, wrong: Vec::new(), held: 0 }
+        Described { url, document, wrong: Vec::new(), held: 0, seen: BTreeSet::new() }
     }
 
     /// Sends a request and holds the answer against what the document says of that status.
@@ -47,7 +53,59 @@ impl Described {
             self.wrong.push(format!("{place}: json {json}, {problems:?} in {}", &text[..text.len().min(300)]));
         }
         self.held += 1;
+        let path = path.split('?').next().unwrap().to_owned();
+        self.seen.insert((path, method.to_lowercase(), status.to_string()));
         (status, answer)
+    }
+
+    /// Every path with what is right, wrong and broken.
+    async fn try_everything(&mut self) {
+        let paths = self.document["paths"].as_object().unwrap().clone();
+        for (path, methods) in &paths {
+            for (method, operation) in methods.as_object().unwrap() {
+                let method = method.to_uppercase();
+                let example = operation["requestBody"]["content"]["application/json"]["example"].to_string();
+                let broken = [
+                    "",
+                    "{}",
+                    "[1]",
+                    "{",
+                    "null",
+                    "7",
+                    r#"{"limit": -1}"#,
+                    r#"{"cursor": "x"}"#,
+                    r#"{"query": 7, "path": 7, "tool_id": 7}"#,
+                ];
+                for body in broken.into_iter().chain([example.as_str()]) {
+                    self.check(&method, path, if method == "GET" { "" } else { body }, JSON).await;
+                }
+                self.check(&method, path, "{}", &[("content-type", "text/plain")]).await;
+                self.check(&method, path, "{}", &[("host", "evil.example")]).await;
+                self.check(if method == "GET" { "POST" } else { "GET" }, path, "", JSON).await;
+                self.check("PUT", path, "", JSON).await;
+            }
+        }
+        for query in
+            ["limit=1", "limit=x", "offset=2", "server=refactor", "server=no", "kind=tool", "kind=x", "nonsense=1"]
+        {
+            self.check("GET", &format!("/v1/tools?{query}"), "", &[]).await;
+        }
+        self.check("GET", "/v1/nothing", "", &[]).await;
+    }
+
+    /// What the document names and nobody has been answered.
+    fn unseen(&self) -> Vec<String> {
+        let mut unseen = Vec::new();
+        for (path, methods) in self.document["paths"].as_object().unwrap() {
+            for (method, operation) in methods.as_object().unwrap() {
+                for status in operation["responses"].as_object().unwrap().keys().filter(|status| *status != "default") {
+                    if !self.seen.contains(&(path.clone(), method.clone(), status.clone())) {
+                        unseen.push(format!("{method} {path} {status}"));
+                    }
+                }
+            }
+        }
+        unseen
     }
 
     fn follow(&self, response: &Value) -> Value {
@@ -68,36 +126,7 @@ const JSON: &[(&str, &str)] = &[("content-type", "application/json")];
 #[tokio::test]
 async fn every_answer_is_as_described() {
     let mut described = Described::over(gateway()).await;
-    let paths = described.document["paths"].as_object().unwrap().clone();
-    for (path, methods) in &paths {
-        for (method, operation) in methods.as_object().unwrap() {
-            let method = method.to_uppercase();
-            let example = operation["requestBody"]["content"]["application/json"]["example"].to_string();
-            let broken = [
-                "",
-                "{}",
-                "[1]",
-                "{",
-                "null",
-                "7",
-                r#"{"limit": -1}"#,
-                r#"{"cursor": "x"}"#,
-                r#"{"query": 7, "path": 7, "tool_id": 7}"#,
-            ];
-            for body in broken.into_iter().chain([example.as_str()]) {
-                described.check(&method, path, if method == "GET" { "" } else { body }, JSON).await;
-            }
-            described.check(&method, path, "{}", &[("content-type", "text/plain")]).await;
-            described.check(&method, path, "{}", &[("host", "evil.example")]).await;
-            described.check(if method == "GET" { "POST" } else { "GET" }, path, "", JSON).await;
-            described.check("PUT", path, "", JSON).await;
-        }
-    }
-    for query in ["limit=1", "limit=x", "offset=2", "server=refactor", "server=no", "kind=tool", "kind=x", "nonsense=1"]
-    {
-        described.check("GET", &format!("/v1/tools?{query}"), "", &[]).await;
-    }
-    described.check("GET", "/v1/nothing", "", &[]).await;
+    described.try_everything().await;
     described.done(100);
 }
 
@@ -142,4 +171,63 @@ async fn servers_at_their_worst_and_missing_tokens_are_as_described() {
     assert_eq!(described.check("GET", "/v1/status", "", &[]).await.0, 401);
     assert_eq!(described.check("POST", "/v1/list", "{}", &[("authorization", "Bearer secret")]).await.0, 200);
     described.done(2);
+}
+
+#[tokio::test]
+async fn every_status_that_is_described_is_answered() {
+    let mut described = Described::over(gateway()).await;
+    described.try_everything().await;
+    let key = format!("Bearer {}", key());
+    let with_key: &[(&str, &str)] = &[JSON[0], ("authorization", &key)];
+    for (path, body) in [
+        ("/v1/list", json!({"path": ["Servers", "nowhere"]})),
+        ("/v1/search_tool_by_category", json!({"query": "rename a symbol", "category_path": ["Nowhere"]})),
+        ("/v1/search_nodes", json!({"query": "zzzz qqqq"})),
+        ("/v1/expand_tool", json!({"tool_id": "refactor.nothing"})),
+        ("/v1/call_tool", json!({"tool_id": "refactor.nothing"})),
+        ("/v1/call_tool", json!({"tool_id": "refactor.rename_symbol", "arguments": {"symbol": "a", "new_name": "b"}})),
+        ("/v1/levels", json!({"tool_id": "refactor.nothing"})),
+        ("/v1/approvals", json!({"all": true})),
+        ("/v1/approvals", json!({"ids": ["refactor.nothing@0123456789"]})),
+        ("/v1/start_server", json!({"server": "nowhere"})),
+        ("/v1/stop_server", json!({"server": "nowhere"})),
+    ] {
+        described.check("POST", path, &body.to_string(), with_key).await;
+    }
+    described.check("GET", "/v1/approvals?limit=x", "", &[]).await;
+
+    let fake = FakeServer::script(json!({
+        "tools": ["no", "crash", "hang", "big", "delete_all", "fine"],
+        "calls": {
+            "no": {"error": {"code": -32099, "message": "mine"}},
+            "crash": {"exit": 1},
+            "hang": {"hang": true},
+            "big": {"big": 300_000},
+        },
+    }));
+    let mut config = config(Surface::Compact, &[("fake", &fake)]);
+    for server in config.servers.values_mut() {
+        server.timeouts.call = Duration::from_millis(500);
+        server.max_message = 100_000;
+        server.forbid = vec![Pattern::new("delete_*")];
+    }
+    config.limits.calls = Some(Rate { count: 5, per: Duration::from_secs(3600) });
+    let gateway = Gateway::start(Options { config, local: Vec::new() });
+    all_settled(&gateway).await;
+    let mut worse = Described::over(gateway.clone()).await;
+    for (tool, status) in
+        [("delete_all", 403), ("fine", 200), ("no", 502), ("big", 413), ("hang", 504), ("crash", 503), ("fine", 429)]
+    {
+        let body = json!({"tool_id": format!("fake.{tool}")}).to_string();
+        assert_eq!(worse.check("POST", "/v1/call_tool", &body, JSON).await.0, status, "{tool}");
+    }
+    for path in ["/v1/start_server", "/v1/stop_server"] {
+        worse.check("POST", path, r#"{"server": "fake"}"#, with_key).await;
+    }
+    gateway.stop().await;
+    worse.check("POST", "/v1/approvals", r#"{"all": true}"#, with_key).await;
+    described.seen.append(&mut worse.seen);
+    described.wrong.append(&mut worse.wrong);
+    assert_eq!(described.unseen(), Vec::<String>::new());
+    described.done(200);
 }

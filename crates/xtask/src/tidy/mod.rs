@@ -3,6 +3,7 @@
 
 mod dependencies;
 mod documents;
+mod errors;
 mod limits;
 mod links;
 mod names;
@@ -29,6 +30,7 @@ pub fn check(workspace: &Workspace) -> Result<Vec<String>> {
 
 pub use dependencies::{edges, reasons};
 pub use documents::commands;
+pub use errors::untyped;
 pub use links::{astray, unlisted};
 pub use names::shared_names;
 pub use purity::{centre, gate, purity};

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+use super::errors::untyped;
 use super::names::shared_names;
 use super::purity::{centre, gate, purity};
 use crate::workspace::Workspace;
@@ -30,6 +31,7 @@ pub(super) fn check(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<Stri
             findings.extend(purity(&name, production(&text)));
             findings.extend(gate(&name, production(&text)));
             findings.extend(centre(&name, production(&text)));
+            findings.extend(untyped(&name, production(&text)));
             if name.contains("/src/") {
                 programs.push((name.clone(), production(&text).to_owned()));
             }

@@ -110,6 +110,18 @@ fn a_centre_that_grows_is_found() {
 }
 
 #[test]
+fn an_error_that_is_only_text_is_found_in_a_library() {
+    let text = "// Result<(), String>\nfn a() -> Result<BTreeMap<String, String>, Bad> {}\n\
+                fn b(f: impl Fn(&str) -> Result<Vec<(u8, u8)>, String>) {}\ntype C = Option<Result<(), String>>;\n\
+                fn d() -> Result<\n    u8,\n    String,\n> {}\nfn e() -> io::Result<String> {}\n";
+    let found = |line: usize| {
+        format!("crates/toolfold-store/src/a.rs:{line}: an error that is only text; make it a type with thiserror")
+    };
+    assert_eq!(tidy::untyped("crates/toolfold-store/src/a.rs", text), [found(3), found(4), found(5)]);
+    assert!(tidy::untyped("crates/toolfold/src/cli/mod.rs", text).is_empty());
+}
+
+#[test]
 fn a_dependency_that_nobody_uses_is_found() {
     let dependency = |name: &str, dev: bool| Dependency { name: name.to_owned(), dev };
     let dependencies = vec![dependency("serde-json", false), dependency("url", false), dependency("insta", true)];

@@ -59,10 +59,10 @@ impl Issuers {
     }
 
     /// Who a token is of, for one of these audiences; or why it is not accepted, for the record.
-    pub(crate) async fn who(&self, token: &str, audiences: &[String]) -> Result<Principal, String> {
+    pub(crate) async fn who(&self, token: &str, audiences: &[String]) -> Result<Principal, BadToken> {
         let bad = match claimed(token) {
             Ok(origin) => match self.0.iter().find(|known| known.issuer.issuer == origin.issuer) {
-                Some(known) => return known.signed(token, origin.kid.as_deref(), audiences).await.map_err(told),
+                Some(known) => return known.signed(token, origin.kid.as_deref(), audiences).await,
                 None => BadToken::Issuer,
             },
             // Nothing that could be read: whoever gave it out can be asked.
@@ -79,12 +79,8 @@ impl Issuers {
             }
             Err(bad) => bad,
         };
-        Err(told(bad))
+        Err(bad)
     }
-}
-
-fn told(bad: BadToken) -> String {
-    bad.to_string()
 }
 
 impl Known {

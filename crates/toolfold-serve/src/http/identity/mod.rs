@@ -6,12 +6,13 @@
 
 mod fetch;
 mod issuers;
+mod recent;
 mod resource;
 
 use std::net::{IpAddr, SocketAddr};
 
 use hyper::StatusCode;
-use toolfold_access::{digest, is_named_token};
+use toolfold_access::{BadToken, digest, is_named_token};
 use toolfold_config::Config;
 use toolfold_core::{Code, Principal, Secret};
 use tracing::{debug, warn};
@@ -20,6 +21,7 @@ use super::App;
 use super::failure::Refused;
 use super::guard::{Shown, same};
 use issuers::Issuers;
+use recent::Recent;
 pub(crate) use resource::Resources;
 
 /// A longer one is not looked at.
@@ -30,7 +32,27 @@ pub(crate) struct Identities {
     /// Whether whoever comes from this machine and shows nothing is whoever runs the program.
     open: bool,
     issuers: Issuers,
+    recent: Recent,
     pub(crate) resources: Resources,
+}
+
+/// Why what was shown is not accepted. For the log: whoever showed it hears that it is not.
+#[derive(Debug, Clone, Copy, thiserror::Error)]
+enum NotAccepted {
+    #[error("nothing was shown")]
+    Nothing,
+    #[error("too long")]
+    TooLong,
+    #[error("unknown")]
+    Unknown,
+    #[error("not a token")]
+    NoToken,
+    #[error("no token of ours")]
+    Foreign,
+    #[error("revoked or expired")]
+    Over,
+    #[error(transparent)]
+    Bad(BadToken),
 }
 
 /// Whether a path is one of the documents that say how to be let in.
@@ -44,6 +66,7 @@ impl Identities {
             token: config.http.token.clone(),
             open: config.is_open(),
             issuers: Issuers::new(&config.issuers),
+            recent: Recent::default(),
             resources: Resources::new(config, address),
         }
     }
@@ -52,27 +75,44 @@ impl Identities {
     pub(crate) async fn who(
         &self,
         app: &App,
-        shown: Shown<'_>,
+        shown: &Shown<'_>,
         path: &str,
         peer: IpAddr,
     ) -> Result<Principal, Refused> {
         let local = self.open && peer.is_loopback();
-        let known = match shown {
-            Shown::Token(token) if token.len() > LONGEST_TOKEN => Err("too long".to_owned()),
+        let known = match *shown {
+            Shown::Token(token) if token.len() > LONGEST_TOKEN => Err(NotAccepted::TooLong),
             Shown::Token(token) if self.is_own(token) => Ok(Principal::token()),
             Shown::Token(token) if is_named_token(token) => named(app, token).await?,
             Shown::Token(token) if local && app.guard.is_key(token) => Ok(Principal::local()),
             Shown::Token(token) if !self.issuers.is_empty() => {
-                self.issuers.who(token, &self.resources.audiences(path)).await
+                self.issuers.who(token, &self.resources.audiences(path)).await.map_err(NotAccepted::Bad)
             }
             // Nobody asked for it, and there is nothing here that it could be wrong for.
             Shown::Token(_) | Shown::Odd if local && self.token.is_none() => Ok(Principal::local()),
-            Shown::Token(_) => Err("unknown".to_owned()),
-            Shown::Odd => Err("not a token".to_owned()),
+            Shown::Token(_) => Err(NotAccepted::Unknown),
+            Shown::Odd => Err(NotAccepted::NoToken),
             Shown::Nothing | Shown::Page if local => Ok(Principal::local()),
             Shown::Nothing | Shown::Page => return Err(self.turned_away(app, path, None)),
         };
-        known.map_err(|why| self.turned_away(app, path, Some(&why)))
+        known.map_err(|why| self.turned_away(app, path, Some(why)))
+    }
+
+    /// Whether a token is known without asking anybody: our own, or one that was accepted before.
+    pub(crate) fn is_familiar(&self, app: &App, shown: &Shown<'_>) -> bool {
+        match shown {
+            Shown::Token(token) => self.is_own(token) || app.guard.is_key(token) || self.recent.knows(token),
+            Shown::Page | Shown::Nothing | Shown::Odd => true,
+        }
+    }
+
+    /// It was accepted: it is looked at again however many wrong ones come.
+    pub(crate) fn remember(&self, shown: &Shown<'_>) {
+        if let Shown::Token(token) = shown
+            && !self.is_own(token)
+        {
+            self.recent.remember(token);
+        }
     }
 
     /// What it takes to do something that takes a scope.
@@ -85,8 +125,8 @@ impl Identities {
         self.token.as_ref().is_some_and(|token| same(given.as_bytes(), token.expose().as_bytes()))
     }
 
-    fn turned_away(&self, app: &App, path: &str, why: Option<&str>) -> Refused {
-        debug!(why = why.unwrap_or("nothing was shown"), "somebody is not let in");
+    fn turned_away(&self, app: &App, path: &str, why: Option<NotAccepted>) -> Refused {
+        debug!(why = %why.unwrap_or(NotAccepted::Nothing), "somebody is not let in");
         app.gateway.turned_away(None, Code::NotAuthorized);
         let message = match why {
             None => "Send the token as `Authorization: Bearer …`.",
@@ -99,11 +139,11 @@ impl Identities {
 }
 
 /// Whoever a token was given to.
-async fn named(app: &App, token: &str) -> Result<Result<Principal, String>, Refused> {
-    let Some(hash) = digest(token) else { return Ok(Err("no token of ours".to_owned())) };
+async fn named(app: &App, token: &str) -> Result<Result<Principal, NotAccepted>, Refused> {
+    let Some(hash) = digest(token) else { return Ok(Err(NotAccepted::Foreign)) };
     match app.gateway.tokens().holder(hash).await {
         Ok(Some(principal)) => Ok(Ok(principal)),
-        Ok(None) => Ok(Err("revoked or expired".to_owned())),
+        Ok(None) => Ok(Err(NotAccepted::Over)),
         Err(error) => {
             warn!("a token could not be looked up: {error}");
             Err(Refused::new(StatusCode::SERVICE_UNAVAILABLE, "The token cannot be looked up now. Try again later."))
