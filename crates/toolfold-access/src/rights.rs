@@ -113,6 +113,18 @@ impl Rules {
         best
     }
 
+    /// What these rights grant and forbid, in words that are the same wherever the rules stand and whoever they are about.
+    pub fn spelled(&self, rights: &Rights) -> String {
+        let spelled = |(_, rule): (usize, &AccessRule)| {
+            let AccessRule { what, servers, nodes, kinds, risk, effect, .. } = rule;
+            format!("{what:?} {servers:?} {nodes:?} {kinds:?} {risk:?} {effect:?}")
+        };
+        let mut all: Vec<String> = self.of(rights).map(spelled).collect();
+        all.sort();
+        all.dedup();
+        all.join("\n")
+    }
+
     /// Whether whatever there is would be seen: one rule grants everything, and none forbids anything.
     pub fn sees_everything(&self, rights: &Rights) -> bool {
         let bare = |rule: &AccessRule| {

@@ -140,6 +140,9 @@ pub struct AuditEvent {
     /// What was asked for and is no tool: the name of a prompt, the address of a resource without its query.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
+    /// The door that it was called through.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub door: Option<String>,
 }
 
 impl AuditEvent {
@@ -178,6 +181,7 @@ impl AuditEvent {
             about: None,
             events: None,
             target: None,
+            door: None,
         }
     }
 

@@ -31,7 +31,7 @@ pub use event::{AuditEvent, EventKind, Sizes};
 pub use export::{cef, json_line};
 pub use file::Head;
 pub use moment::{Moment, shown_time};
-pub use note::{AnswerGiven, Ended, Listing, Matter, Note, Shown, Who};
+pub use note::{AnswerGiven, Denied, Ended, Listing, Lookup, Matter, Note, Shown, Who};
 pub use read::{Reader, Stored};
 pub use recorder::{Audit, AuditError, Settings, Told};
 pub use usage::{PrincipalUse, Tally, ToolUse};

@@ -37,6 +37,7 @@ impl Note {
             Matter::Called { method, arguments, .. } => method.len() + raw(arguments),
             Matter::Ended { ended, .. } => raw(&ended.result),
             Matter::Refused { asked, .. } => text(asked),
+            Matter::Missed { asked, .. } => asked.len(),
             Matter::Happened { tool, outcome, about, .. } => text(tool) + text(outcome) + text(about),
         };
         (who + what) as u64
@@ -54,6 +55,8 @@ pub struct Who {
     pub request: Option<String>,
     pub surface: Surface,
     pub catalog: u64,
+    /// The meta-tool that calls only some tools, where it was through one.
+    pub door: Option<Arc<str>>,
 }
 
 #[derive(Debug, Clone)]
@@ -84,6 +87,9 @@ pub enum Matter {
         code: &'static str,
         asked: Option<String>,
     },
+    /// Something was named that does not exist for whoever asks. Whether it exists at all is looked up where this is written
+    /// down, and not where whoever asks waits: for them both take as long.
+    Missed { asked: String, code: &'static str, look: Lookup },
     /// Anything else worth knowing later.
     Happened {
         kind: EventKind,
@@ -98,6 +104,33 @@ pub enum Matter {
         /// How often, where it is told once for several times.
         times: Option<u64>,
     },
+}
+
+/// What there is behind a name after all, if there is something.
+#[derive(Clone)]
+pub struct Lookup(Arc<dyn Fn() -> Option<Denied> + Send + Sync>);
+
+/// Something that exists and was denied.
+#[derive(Debug, Clone)]
+pub struct Denied {
+    pub tool: Arc<Entry>,
+    pub rule: Option<String>,
+}
+
+impl Lookup {
+    pub fn new(look: impl Fn() -> Option<Denied> + Send + Sync + 'static) -> Self {
+        Lookup(Arc::new(look))
+    }
+
+    pub(crate) fn up(&self) -> Option<Denied> {
+        (self.0)()
+    }
+}
+
+impl std::fmt::Debug for Lookup {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Lookup")
+    }
 }
 
 /// What was answered, as far as somebody counts what it cost.

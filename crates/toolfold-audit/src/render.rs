@@ -9,7 +9,7 @@ use toolfold_wire::Raw;
 
 use crate::blank::blank;
 use crate::event::{AuditEvent, EventKind, Sizes};
-use crate::note::{AnswerGiven, Ended, Listing, Matter, Note, Who};
+use crate::note::{AnswerGiven, Denied, Ended, Listing, Matter, Note, Who};
 use crate::recorder::Settings;
 use crate::trail::{MOST_SHOWN, Trail};
 
@@ -18,6 +18,7 @@ const MOST_OPEN: usize = 65_536;
 /// Bytes of what was said that are written down.
 const LONGEST: usize = 64 * 1024;
 const LONGEST_NAME: usize = 256;
+const NOT_AUTHORIZED: &str = "NOT_AUTHORIZED";
 /// Names of one answer that are written down.
 const NAMED: usize = 32;
 
@@ -54,7 +55,7 @@ impl Rendering<'_> {
             Matter::Disclosed { kind, .. } | Matter::Happened { kind, .. } => *kind,
             Matter::Called { .. } => EventKind::Call,
             Matter::Ended { .. } => EventKind::Result,
-            Matter::Refused { .. } => EventKind::Refuse,
+            Matter::Refused { .. } | Matter::Missed { .. } => EventKind::Refuse,
         };
         let mut event = AuditEvent::new(self.number, note.at.into(), kind);
         if let Some(who) = &note.who {
@@ -102,13 +103,12 @@ impl Rendering<'_> {
             Matter::Ended { call, ended } => self.ended(&mut event, *call, ended),
             Matter::Refused { tool, held, rule, code, asked } => {
                 event.tool = held.clone();
-                self.tool(&mut event, tool.as_deref());
-                event.rule = rule.clone();
-                // Whatever whoever asked was told: what was denied is denied here.
-                let outcome = if *code == "NOT_AUTHORIZED" { "denied" } else { "refused" };
-                (event.outcome, event.code) = (Some(outcome.to_owned()), Some((*code).to_owned()));
-                event.query = asked.as_ref().filter(|_| self.records(Recorded::Queries)).map(|text| self.text(text));
+                self.refused(&mut event, tool.as_deref(), rule.clone(), code, asked.as_deref());
             }
+            Matter::Missed { asked, code, look } => match look.up() {
+                Some(Denied { tool, rule }) => self.refused(&mut event, Some(&tool), rule, NOT_AUTHORIZED, None),
+                None => self.refused(&mut event, None, None, code, Some(asked)),
+            },
             Matter::Happened { server, tool, fingerprint, by, outcome, about, times, .. } => {
                 event.server = server.as_ref().map(ToString::to_string);
                 (event.tool, event.outcome) = (tool.clone(), outcome.clone());
@@ -119,6 +119,22 @@ impl Rendering<'_> {
             }
         }
         event
+    }
+
+    fn refused(
+        &self,
+        event: &mut AuditEvent,
+        tool: Option<&Entry>,
+        rule: Option<String>,
+        code: &str,
+        asked: Option<&str>,
+    ) {
+        self.tool(event, tool);
+        event.rule = rule;
+        // Whatever whoever asked was told: what was denied is denied here.
+        let outcome = if code == NOT_AUTHORIZED { "denied" } else { "refused" };
+        (event.outcome, event.code) = (Some(outcome.to_owned()), Some(code.to_owned()));
+        event.query = asked.filter(|_| self.records(Recorded::Queries)).map(|text| self.text(text));
     }
 
     fn ended(&mut self, event: &mut AuditEvent, call: u64, ended: &Ended) {
@@ -148,6 +164,7 @@ impl Rendering<'_> {
         event.request = who.request.as_deref().map(|text| self.short(text));
         event.surface = Some(who.surface.as_str().to_owned());
         event.catalog = Some(who.catalog);
+        event.door = who.door.as_deref().map(|text| self.short(text));
     }
 
     fn tool(&self, event: &mut AuditEvent, tool: Option<&Entry>) {

@@ -132,6 +132,7 @@ mod tests {
             request: None,
             surface: Surface::Compact,
             catalog: 1,
+            door: None,
         }
     }
 

@@ -58,7 +58,7 @@ impl Catalog {
     pub fn merge_beside(
         number: u64,
         servers: impl IntoIterator<Item = Arc<ServerTools>>,
-        is_reserved: fn(&str) -> bool,
+        is_reserved: impl Fn(&str) -> bool,
     ) -> Catalog {
         let by_name: BTreeMap<ServerName, Arc<ServerTools>> =
             servers.into_iter().map(|server| (server.name.clone(), server)).collect();
@@ -69,7 +69,7 @@ impl Catalog {
         let listed = entries.len();
         entries.extend(servers.iter().flat_map(|server| server.offered.iter().cloned()));
         entries[listed..].sort_by(|a, b| a.id.cmp(&b.id));
-        let exposed = expose(&entries, &servers, is_reserved);
+        let exposed = expose(&entries, &servers, &is_reserved);
         let spellings = Spellings::of(&entries, &exposed);
         let root = tree::of_servers(&servers, &entries[..listed]);
         let homes = vec![None; entries.len()];

@@ -12,7 +12,7 @@ use crate::server::ServerTools;
 pub(crate) fn expose(
     entries: &[Arc<Entry>],
     servers: &[Arc<ServerTools>],
-    is_reserved: fn(&str) -> bool,
+    is_reserved: &dyn Fn(&str) -> bool,
 ) -> Vec<Box<str>> {
     let bare: HashMap<&ServerName, bool> = servers.iter().map(|server| (&server.name, !server.prefix)).collect();
     let mut names: Vec<Name> = entries.iter().map(|entry| Name::new(entry, bare[entry.server()])).collect();

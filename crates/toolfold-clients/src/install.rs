@@ -12,6 +12,7 @@ use crate::environment::Environment;
 use crate::files::{self, FileError};
 use crate::format::FileFormat;
 use crate::own::is_own_entry;
+use crate::rules::{PlacedRule, without_rules};
 use crate::table::{Allow, KnownClient, Passes, Way};
 
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +23,10 @@ pub enum InstallError {
     NoUrl(&'static str),
     #[error("{0} has no way to let one tool through without a question")]
     NoAllow(&'static str),
+    #[error("{0} has no rules that name tools")]
+    NoRules(&'static str),
+    #[error("{}: Toolfold is not in it under the name `{name}`, and rules alone would break it", .path.display())]
+    NoEntry { path: PathBuf, name: String },
     #[error("there is no home folder to look in")]
     NoHome,
     #[error("there is no folder to keep a backup in")]
@@ -41,6 +46,8 @@ pub struct InstallPlan {
     pub path: PathBuf,
     /// None where everything is as it should be.
     pub changes: Vec<FileChange>,
+    /// Where it is noted what was done.
+    pub(crate) book: String,
 }
 
 #[derive(Debug)]
@@ -52,20 +59,23 @@ pub struct FileChange {
     pub after: Option<String>,
     /// What goes in and out, for people: nothing of the rest of the file is in it.
     pub preview: String,
-    noted: Option<Noted>,
+    pub(crate) noted: Option<Noted>,
 }
 
 /// What is remembered of one file that was changed.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Noted {
-    path: PathBuf,
-    format: FileFormat,
-    slot: Slot,
+pub(crate) struct Noted {
+    pub(crate) path: PathBuf,
+    pub(crate) format: FileFormat,
+    pub(crate) slot: Slot,
     traces: Traces,
     /// Of what we made of it.
     sha256: String,
     /// What was there before.
     backup: Backup,
+    /// In place of the one slot: rules, of which there are many in one file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) rules: Vec<PlacedRule>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,7 +119,7 @@ pub fn plan_install(
     if let (true, Some(Allow::Listed { file, container, item })) = (allow_search, client.allow) {
         changes.extend(allow(&file.paths(environment), container, item)?);
     }
-    Ok(InstallPlan { client, path, changes })
+    Ok(InstallPlan { client, path, changes, book: client.id.to_owned() })
 }
 
 /// Our keys new, and whatever else somebody has added to our entry.
@@ -155,22 +165,28 @@ fn allow(paths: &[PathBuf], container: &[&str], item: &str) -> Result<Option<Fil
 
 impl FileChange {
     fn new(path: PathBuf, format: FileFormat, slot: Slot, before: Option<String>, edited: Edited) -> FileChange {
-        let noted = Noted {
-            path: path.clone(),
-            format,
-            slot,
-            traces: edited.traces.clone(),
-            sha256: files::digest(&edited.text),
-            backup: Backup::Nothing,
-        };
         let preview = preview(before.as_deref().unwrap_or_default(), &edited);
-        FileChange { path, before, after: Some(edited.text), preview, noted: Some(noted) }
+        FileChange::noted(path, format, before, edited.text, preview, (slot, edited.traces, Vec::new()))
+    }
+
+    /// A change with what has to be known to undo it.
+    pub(crate) fn noted(
+        path: PathBuf,
+        format: FileFormat,
+        before: Option<String>,
+        after: String,
+        preview: String,
+        (slot, traces, rules): (Slot, Traces, Vec<PlacedRule>),
+    ) -> FileChange {
+        let (sha256, backup) = (files::digest(&after), Backup::Nothing);
+        let noted = Noted { path: path.clone(), format, slot, traces, sha256, backup, rules };
+        FileChange { path, before, after: Some(after), preview, noted: Some(noted) }
     }
 }
 
 /// A line for each that goes in (`+`) or out (`-`), with its number. Only what is spliced is shown: a line beside it could
 /// hold somebody's key.
-fn preview(before: &str, edited: &Edited) -> String {
+pub(crate) fn preview(before: &str, edited: &Edited) -> String {
     let mut text = String::new();
     for splice in &edited.splices {
         let line = before[..splice.at].matches('\n').count() + 1;
@@ -188,7 +204,7 @@ fn preview(before: &str, edited: &Edited) -> String {
 
 /// Writes what was planned; the backups, one for each file that was there.
 pub fn apply_install(environment: &Environment, plan: &InstallPlan) -> Result<Vec<PathBuf>, InstallError> {
-    let book = Book::open(environment, plan.client)?;
+    let book = Book::open(environment, &plan.book)?;
     let mut noted = book.read();
     let mut backups = Vec::new();
     for change in &plan.changes {
@@ -218,7 +234,7 @@ pub fn apply_install(environment: &Environment, plan: &InstallPlan) -> Result<Ve
 /// What taking Toolfold out of a client's files would do.
 pub fn plan_undo(environment: &Environment, client: &'static KnownClient) -> Result<InstallPlan, InstallError> {
     let path = client.own_file(environment).ok_or(InstallError::NoHome)?;
-    let noted = Book::open(environment, client).map(|book| book.read()).unwrap_or_default();
+    let noted = Book::open(environment, client.id).map(|book| book.read()).unwrap_or_default();
     let mut changes = Vec::new();
     for note in &noted {
         changes.extend(undo_noted(note)?);
@@ -227,10 +243,10 @@ pub fn plan_undo(environment: &Environment, client: &'static KnownClient) -> Res
     if client.is_written && !noted.iter().any(|note| note.path == path) {
         changes.extend(undo_unknown(client, &path)?);
     }
-    Ok(InstallPlan { client, path, changes })
+    Ok(InstallPlan { client, path, changes, book: client.id.to_owned() })
 }
 
-fn undo_noted(note: &Noted) -> Result<Option<FileChange>, InstallError> {
+pub(crate) fn undo_noted(note: &Noted) -> Result<Option<FileChange>, InstallError> {
     let Some(now) = files::read(&note.path)? else { return Ok(None) };
     if files::digest(&now) == note.sha256 {
         let after = match &note.backup {
@@ -243,6 +259,9 @@ fn undo_noted(note: &Noted) -> Result<Option<FileChange>, InstallError> {
             let preview = format!("      - {what}\n");
             return Ok(Some(FileChange { path: note.path.clone(), before: Some(now), after, preview, noted: None }));
         }
+    }
+    if !note.rules.is_empty() {
+        return without_rules(note, now);
     }
     take_out(&note.path, note.format, &note.slot, &note.traces, now)
 }
@@ -283,29 +302,29 @@ pub fn apply_undo(environment: &Environment, plan: &InstallPlan) -> Result<(), I
             (None, None) => {}
         }
     }
-    if let Ok(book) = Book::open(environment, plan.client) {
+    if let Ok(book) = Book::open(environment, &plan.book) {
         book.close();
     }
     Ok(())
 }
 
 /// What was done to one client's files.
-struct Book {
+pub(crate) struct Book {
     folder: PathBuf,
-    client: &'static str,
+    name: String,
 }
 
 impl Book {
-    fn open(environment: &Environment, client: &KnownClient) -> Result<Book, InstallError> {
+    pub(crate) fn open(environment: &Environment, name: &str) -> Result<Book, InstallError> {
         let folder = environment.state.as_ref().ok_or(InstallError::NoState)?.join("installed");
-        Ok(Book { folder, client: client.id })
+        Ok(Book { folder, name: name.to_owned() })
     }
 
     fn path(&self) -> PathBuf {
-        self.folder.join(format!("{}.json", self.client))
+        self.folder.join(format!("{}.json", self.name))
     }
 
-    fn read(&self) -> Vec<Noted> {
+    pub(crate) fn read(&self) -> Vec<Noted> {
         let text = files::read(&self.path()).ok().flatten().unwrap_or_default();
         serde_json::from_str(&text).unwrap_or_default()
     }
@@ -318,7 +337,7 @@ impl Book {
     /// One for each content, so that no backup is ever overwritten by another.
     fn keep(&self, path: &Path, text: &str) -> Result<PathBuf, InstallError> {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let kept = self.folder.join(format!("{}-{}-{name}", self.client, &files::digest(text)[..12]));
+        let kept = self.folder.join(format!("{}-{}-{name}", self.name, &files::digest(text)[..12]));
         files::write_own(&kept, text)?;
         Ok(kept)
     }

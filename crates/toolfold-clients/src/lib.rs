@@ -25,6 +25,7 @@ mod entry;
 mod import;
 mod install;
 mod recognise;
+mod rules;
 mod verify;
 
 pub use add::{AddError, Missing, NewServer, from_command, from_target, from_text};
@@ -41,11 +42,12 @@ pub use install::{FileChange, InstallError, InstallPlan, apply_install, apply_un
 pub use own::{USUAL_PORT, is_own};
 pub use read::{ForeignServer, NoServer};
 pub use recognise::{Recognised, recognise};
+pub use rules::{HostRules, HostVerdict, plan_rules, plan_rules_undo, rules_text};
 pub use secrets::MovedSecret;
 pub use survey::{Scope, SeenFile, Unreadable, seen, survey};
 pub use table::{
-    Allow, Base, ENTRY_NAME, Evidence, Extra, FilePlace, KnownClient, Passes, Proof, Rank, Spelling, Status, TimeUnit,
-    Variables, Way, client, clients, document, snippets,
+    Allow, Base, ENTRY_NAME, Evidence, Extra, FilePlace, KnownClient, Passes, Proof, Rank, RuleFile, RuleForm,
+    Spelling, Status, TimeUnit, Variables, Way, client, clients, document, snippets,
 };
 pub use variables::named_in as variables_in;
 pub use verify::{Verified, verify};

@@ -57,6 +57,9 @@ pub enum KeptIn {
     File(PathBuf),
 }
 
+/// Where Toolfold itself serves the document about it, below `public_url`.
+pub const CLIENT_DOCUMENT: &str = "/oauth-client.json";
+
 /// What holds for the logins of all servers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OAuthSettings {

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use toolfold_core::{AccessRule, NodeRule, Pattern, Secret, ServerName, Surface, SurfaceSettings, Trust};
+use toolfold_core::{AccessRule, Doors, NodeRule, Pattern, Secret, ServerName, Surface, SurfaceSettings, Trust};
 
 use crate::access::Issuer;
 use crate::auth::{Auth, OAuthSettings};
@@ -24,6 +24,8 @@ pub struct Config {
     pub pin_used: bool,
     /// Servers that come first among those whose tools do the same.
     pub prefer: Vec<ServerName>,
+    /// Meta-tools that call only some tools.
+    pub doors: Doors,
     pub learn: Learn,
     /// How many tokens one answer of a meta-tool may have.
     pub budget: usize,
@@ -175,6 +177,7 @@ impl Default for Config {
             pin: Vec::new(),
             pin_used: false,
             prefer: Vec::new(),
+            doors: Doors::NONE,
             learn: Learn::default(),
             budget: 700,
             toolbox: true,

@@ -29,6 +29,7 @@ mod raw_operation;
 mod expand;
 mod units;
 
+mod doors;
 mod resolve;
 mod resolve_access;
 mod resolve_auth;
@@ -46,7 +47,7 @@ mod changes;
 use std::path::PathBuf;
 
 pub use access::{Introspection, Issuer};
-pub use auth::{Auth, AuthMode, KeptIn, LoginAs, OAuthSettings};
+pub use auth::{Auth, AuthMode, CLIENT_DOCUMENT, KeptIn, LoginAs, OAuthSettings};
 pub use changes::{Changes, changed};
 pub use code::CodeSettings;
 pub use config::{

@@ -2,6 +2,7 @@
 //! Whether the parts make sense together is asked in `resolve`, not here.
 
 use crate::code::RawCode;
+use crate::doors::RawDoors;
 use crate::node::{Node, Value};
 use crate::raw_access::{RawIssuer, RawRule};
 use crate::raw_auth::{RawAuth, RawOAuth};
@@ -30,6 +31,7 @@ pub(crate) struct RawConfig {
     pub(crate) format: Field<String>,
     pub(crate) pin: Field<Texts>,
     pub(crate) prefer: Field<Texts>,
+    pub(crate) doors: RawDoors,
     pub(crate) learn: Field<String>,
     pub(crate) budget: Field<i64>,
     pub(crate) toolbox: Field<bool>,
@@ -116,6 +118,7 @@ impl RawConfig {
         raw.format = table.text("format", report);
         raw.pin = table.texts_or_word("pin", AUTO, report);
         raw.prefer = table.texts("prefer", report);
+        raw.doors = RawDoors::read(&mut table, report);
         raw.learn = table.text("learn", report);
         raw.budget = table.integer("budget", report);
         raw.toolbox = table.flag("toolbox", report);

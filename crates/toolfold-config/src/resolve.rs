@@ -77,6 +77,7 @@ impl Resolver<'_> {
         config.results = self.results(&raw.kept);
         config.nodes = self.nodes(&raw.nodes);
         config.prefer = self.preferred(&raw.prefer, raw);
+        config.doors = self.doors(raw, config);
         let learn = [("off", Learn::Off), ("names", Learn::Names), ("queries", Learn::Queries)];
         config.learn = self.choice(&raw.learn, &learn, Learn::default());
         self.refuse_taken_names(raw, config);
@@ -94,6 +95,8 @@ impl Resolver<'_> {
         draft.config.issuers = self.issuers(&raw.issuers);
         draft.closed = !raw.rules.is_empty() || !raw.issuers.is_empty();
         self.http(&raw.http, &mut draft);
+        let own = Resolver::own_document(&raw.oauth, draft.config.http.public_url.as_deref());
+        draft.config.oauth.client_metadata = draft.config.oauth.client_metadata.take().or(own);
         draft
     }
 
@@ -317,7 +320,7 @@ pub(crate) struct Expanded<'t> {
 }
 
 /// The server that the built-in tools are of.
-const TOOLBOX: &str = "toolbox";
+pub(crate) const TOOLBOX: &str = "toolbox";
 
 pub(crate) const LISTEN_HINT: &str = "write an address and a port: \"127.0.0.1:7420\"";
 

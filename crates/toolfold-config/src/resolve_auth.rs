@@ -3,12 +3,15 @@
 use toolfold_core::Secret;
 use url::Url;
 
-use crate::auth::{Auth, AuthMode, KeptIn, LoginAs, OAuthSettings};
+use crate::auth::{Auth, AuthMode, CLIENT_DOCUMENT, KeptIn, LoginAs, OAuthSettings};
 use crate::raw::RawServer;
 use crate::raw_auth::{RawAuth, RawOAuth};
 use crate::report::quoted;
 use crate::resolve::Resolver;
 use crate::table::Field;
+
+/// No document describes this client.
+const NONE: &str = "none";
 
 impl Resolver<'_> {
     pub(crate) fn auth(&mut self, raw: &RawServer) -> Auth {
@@ -44,7 +47,8 @@ impl Resolver<'_> {
 
     pub(crate) fn oauth(&mut self, raw: &RawOAuth) -> OAuthSettings {
         let mut settings = OAuthSettings { private_hosts: self.texts(&raw.private_hosts), ..OAuthSettings::default() };
-        if let Some(text) = self.text(&raw.client_metadata) {
+        // Said and not none: whatever else is wrong with it is told below.
+        if let Some(text) = self.text(&raw.client_metadata).filter(|text| text.value != NONE) {
             let url = Url::parse(&text.value).ok();
             if url.is_some_and(|url| url.scheme() == "https" && url.path().len() > 1) {
                 settings.client_metadata = Some(text.value);
@@ -61,6 +65,13 @@ impl Resolver<'_> {
             }
         }
         settings
+    }
+
+    /// Where it is not said which document describes this client, the one that is served at the public address. Login servers
+    /// read it there, so that has to be an address of theirs too.
+    pub(crate) fn own_document(raw: &RawOAuth, public_url: Option<&str>) -> Option<String> {
+        let base = public_url.filter(|base| raw.client_metadata.is_absent() && base.starts_with("https://"))?;
+        Some(format!("{base}{CLIENT_DOCUMENT}"))
     }
 
     fn scopes(&mut self, raw: &RawAuth) -> Vec<String> {

@@ -129,10 +129,14 @@ impl<'n> Table<'n> {
         })
     }
 
+    /// Whether one string is there, rather than a list of them.
+    pub(crate) fn is_text(&self, key: &str) -> bool {
+        self.left.iter().any(|member| member.name == key && matches!(member.node.value, Value::Text(_)))
+    }
+
     /// A list of strings, or one string that stands for a list of itself.
     pub(crate) fn one_or_more(&mut self, key: &'static str, report: &mut Report) -> Field<Texts> {
-        let is_text = |member: &&&Member| member.name == key && matches!(member.node.value, Value::Text(_));
-        if self.left.iter().any(|member| is_text(&member)) {
+        if self.is_text(key) {
             return match self.text(key, report) {
                 Field::Given(typed) => Field::Given(Typed { place: typed.place.clone(), value: vec![typed] }),
                 _ => Field::Wrong,

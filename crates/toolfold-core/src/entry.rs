@@ -162,6 +162,12 @@ impl Entry {
         self.kind == Kind::Tool
     }
 
+    /// Whether it is known that calling it changes nothing: prompts and resources are read, and a tool says so itself. One that
+    /// says nothing, or two things at once, is not known to.
+    pub fn only_reads(&self) -> bool {
+        !self.is_tool() || (self.hints.read_only == Some(true) && self.hints.destructive != Some(true))
+    }
+
     pub fn server(&self) -> &ServerName {
         &self.id.server
     }

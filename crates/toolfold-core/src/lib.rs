@@ -65,5 +65,5 @@ pub use principal::{Identity, Principal, Proof, RESERVED};
 pub use refusal::{Blame, Code, Next, NextAction, Refusal};
 pub use rule::{AccessRule, RiskClass, RuleEffect};
 pub use secret::Secret;
-pub use surface::{Format, Groups, Surface, SurfaceSettings};
+pub use surface::{Doors, Format, Groups, Surface, SurfaceSettings};
 pub use trust::Trust;

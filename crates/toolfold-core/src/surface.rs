@@ -5,6 +5,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::name::ServerName;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Surface {
@@ -42,6 +44,15 @@ pub struct SurfaceSettings {
     pub format: Format,
 }
 
+/// Meta-tools that call only some tools, so that a host can let those through without asking. Normally none.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Doors {
+    /// One that calls only what is known to read.
+    pub by_risk: bool,
+    /// One for each of these servers, which calls only its tools.
+    pub servers: Vec<ServerName>,
+}
+
 /// Whether there is one discovery tool for everything, or one for each server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Groups {
@@ -56,6 +67,10 @@ pub enum Format {
     #[default]
     Json,
     Xml,
+}
+
+impl Doors {
+    pub const NONE: Doors = Doors { by_risk: false, servers: Vec::new() };
 }
 
 impl Surface {

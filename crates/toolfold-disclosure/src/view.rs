@@ -6,11 +6,13 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use toolfold_catalog::{Catalog, Node, Unresolved};
-use toolfold_core::{Absence, Absent, Entry, Kind, ServerName, SurfaceSettings, ToolId};
+use toolfold_core::{Absence, Absent, Doors, Entry, Kind, ServerName, SurfaceSettings, ToolId};
 use toolfold_index::{Filter, Found, Index, Learned, Query};
 
 /// Servers that are not there and are named one by one.
 const FEW_ABSENT: usize = 3;
+
+static NO_DOORS: Doors = Doors::NONE;
 
 #[derive(Debug, Clone, Copy)]
 pub struct View<'a> {
@@ -30,6 +32,7 @@ pub struct View<'a> {
     noted: Option<&'a Mutex<Vec<(usize, f32)>>>,
     /// What was learned from use.
     learned: Option<&'a Learned>,
+    doors: &'a Doors,
 }
 
 impl<'a> View<'a> {
@@ -50,6 +53,7 @@ impl<'a> View<'a> {
             preferred: &[],
             noted: None,
             learned: None,
+            doors: &NO_DOORS,
         }
     }
 
@@ -95,6 +99,15 @@ impl<'a> View<'a> {
     /// What was called after which requests, and so comes a little earlier.
     pub fn having_learned(self, learned: &'a Learned) -> Self {
         View { learned: Some(learned), ..self }
+    }
+
+    /// Meta-tools that call only some tools. Those of servers that exist for whoever asks.
+    pub fn with_doors(self, doors: &'a Doors) -> Self {
+        View { doors, ..self }
+    }
+
+    pub fn doors(&self) -> &'a Doors {
+        self.doors
     }
 
     /// The place of a server among the preferred; a number beyond all of them where it is none.

@@ -89,7 +89,7 @@ impl AccessRights<'_> {
         if self.snapshot.load().rules.scopes().is_empty() {
             return None;
         }
-        let scope = Scope::new(self.snapshot.seen(&principal), self.learning.learned(), client);
+        let scope = Scope::seen_by(self.snapshot.seen(&principal), self.learning, client);
         let name = params.string("name")?;
         let Action::Call { entry, .. } = route(client.surface, &scope.view(), &name, params.get("arguments")) else {
             return None;

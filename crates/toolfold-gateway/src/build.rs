@@ -6,6 +6,7 @@ use std::sync::Arc;
 use toolfold_catalog::{Catalog, ServerTools};
 use toolfold_config::Config;
 use toolfold_core::{Absent, ServerName, ToolId};
+use toolfold_disclosure::is_reserved_beside;
 use toolfold_upstream::Manifest;
 
 use crate::change::Change;
@@ -56,7 +57,7 @@ impl Plan {
     pub(crate) fn build(mut self) -> Finished {
         let late = self.settle_claims();
         let tools = self.servers.iter().filter_map(|part| part.tools.clone());
-        let catalog = Catalog::merge_beside(self.number, tools, toolfold_disclosure::is_reserved);
+        let catalog = Catalog::merge_beside(self.number, tools, |name| is_reserved_beside(&self.config.doors, name));
         let index = self.before.index.update(&catalog);
         let placement = self.before.placement.update(&self.config.nodes, &catalog, &index);
         let catalog = placement.apply(catalog);

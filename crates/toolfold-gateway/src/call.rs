@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::block_in_place;
 use tokio::time::Instant;
-use toolfold_core::{Absence, Code, Entry, Kind, Refusal, ServerName, Surface};
-use toolfold_disclosure::{Action, answer, fitted, is_meta, route};
+use toolfold_core::{Absence, Code, Entry, Kind, Refusal, ServerName, Surface, ToolId};
+use toolfold_disclosure::{Action, answer, fitted, is_meta, route, shut};
 use toolfold_wire::{BoxFuture, Object, Raw, RpcError};
 
 use crate::aside::{aside, is_long};
@@ -65,6 +65,14 @@ pub(crate) async fn call_as(inner: &Inner, request: Request, manner: Manner<'_>)
                 }
             }
         }
+        Action::Shut { entry, refusal } => {
+            let entry = scope.snapshot.catalog.entry(entry);
+            // What may not be called at all is told so: no other door leads there either.
+            let admitted = inner.gate.admit(&scope.snapshot, entry.server(), Wanted::Entry(entry));
+            let failed = admitted.err().unwrap_or(Failed::Refused(refusal));
+            inner.gate.recording.refused(&request, &scope.snapshot, Some(entry), None, &failed);
+            Err(failed)
+        }
         Action::Run { code, input } => run(inner, &scope, &request, &code, input.as_ref()).await,
         action => disclose(inner, &scope, &request, action).await,
     };
@@ -75,6 +83,15 @@ pub(crate) async fn call_as(inner: &Inner, request: Request, manner: Manner<'_>)
         Failed::Refused(refusal) => Failed::Refused(fitted(surface, refusal)),
         answered => answered,
     })
+}
+
+/// Whether a call that was parked may go on through what it is asked to: a door leads to no more the second time.
+pub(crate) fn through_door(snapshot: &Snapshot, request: &Request, tool: Option<&str>) -> Result<(), Failed> {
+    let position = tool.and_then(ToolId::parse).and_then(|id| snapshot.catalog.position(&id));
+    let (Some(position), Some(name)) = (position, request.params.string("name")) else { return Ok(()) };
+    let entry = snapshot.catalog.entry(position);
+    let refusal = shut(request.client.surface, &snapshot.view(false, &[]), &name, entry);
+    refusal.map_or(Ok(()), |refusal| Err(Failed::Refused(refusal)))
 }
 
 /// A program of the client's: it passes the gate as a call does.
@@ -123,19 +140,11 @@ pub(crate) async fn disclose(inner: &Inner, scope: &Scope, request: &Request, ac
             }
         }
         Err(failed) => {
-            let asked = match &action {
-                Action::Unknown(unknown) => Some(unknown.names.join(" ")),
-                _ => None,
-            };
-            // Who asks for what they may not see is told that there is no such thing, and the record says why.
-            let hidden = match &action {
-                Action::Unknown(unknown) => unknown.names.iter().find_map(|name| snapshot.hidden(name)),
-                _ => None,
-            };
-            match (held(scope, request, failed), hidden) {
+            match (held(scope, request, failed), &action) {
                 (Some(held), _) => recording.refused_held(request, snapshot, held),
-                (None, Some((entry, decision))) => recording.denied(request, snapshot, &entry, decision),
-                (None, None) => recording.refused(request, snapshot, None, asked, failed),
+                // Who asks for what they may not see is told that there is no such thing, and the record says why.
+                (None, Action::Unknown(unknown)) => recording.missed(request, snapshot, &unknown.names, failed),
+                (None, _) => recording.refused(request, snapshot, None, None, failed),
             }
         }
     }
@@ -173,7 +182,8 @@ fn worth_waiting<'a>(inner: &'a Inner, scope: &Scope, action: &Action) -> Option
     let view = scope.view();
     let fails = |name: &String| view.absent_of(name).is_some_and(|absent| absent.state == Absence::Failing);
     match action {
-        Action::Call { .. } | Action::Load(_) | Action::Active { .. } | Action::Read(_) | Action::Run { .. } => None,
+        Action::Call { .. } | Action::Shut { .. } | Action::Run { .. } => None,
+        Action::Load(_) | Action::Active { .. } | Action::Read(_) => None,
         Action::Unknown(unknown) if unknown.names.iter().all(fails) => None,
         Action::Unknown(unknown) => match unknown.names.iter().find_map(|name| inner.waiting.pending_of(name)) {
             Some(server) if ServerName::new(server.as_str()).is_ok_and(|name| scope.sees(&name)) => {

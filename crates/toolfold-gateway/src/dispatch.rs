@@ -229,7 +229,9 @@ impl Gateway {
             }
         };
         let (snapshot, server) = (self.0.seen(&request.client.principal()), exchange.server.clone());
-        if let Err(refused) = self.0.gate.admit_rest(&snapshot, &exchange) {
+        let admitted = self.0.gate.admit_rest(&snapshot, &exchange);
+        let admitted = admitted.and_then(|()| call::through_door(&snapshot, request, exchange.tool.as_deref()));
+        if let Err(refused) = admitted {
             self.0.gate.recording.refused(request, &snapshot, None, None, &refused);
             return Some(Err(refused));
         }
@@ -245,7 +247,7 @@ impl Gateway {
     /// The result of a call that was parked, as it is passed on.
     async fn finished(&self, snapshot: &Arc<Snapshot>, request: &Request, tool: &str, result: Raw) -> Raw {
         let name = request.params.string("name").unwrap_or_default();
-        let scope = Scope::new(snapshot.clone(), self.0.learning.learned(), &request.client);
+        let scope = Scope::seen_by(snapshot.clone(), &self.0.learning, &request.client);
         let through = is_meta(request.client.surface, &scope.view(), &name).then_some(&*name);
         let position = ToolId::parse(tool).and_then(|id| snapshot.catalog.position(&id));
         let entry = position.map(|at| &**snapshot.catalog.entry(at));

@@ -127,7 +127,7 @@ impl Gateway {
     /// Everything there is, whoever asks. For whoever runs the program, and reads its configuration anyway.
     pub fn whole(&self) -> Scope {
         let client = Client::inside(Principal::local(), Surface::Direct);
-        Scope::new(self.0.snapshot.load_full(), self.0.learning.learned(), &client)
+        Scope::seen_by(self.0.snapshot.load_full(), &self.0.learning, &client)
     }
 
     /// As [`Gateway::view`], once every server that may soon say what it offers has done so, or had its time.
@@ -366,7 +366,9 @@ impl Inner {
 
     /// What exists for this client, now.
     pub(crate) fn scope(&self, client: &Client) -> Scope {
-        Scope::new(self.seen(&client.principal()), self.learning.learned(), client)
+        let snapshot = self.seen(&client.principal());
+        let learned = self.learning.learned(&snapshot);
+        Scope::new(snapshot, learned, client)
     }
 
     /// Returns once every server that may soon say what it offers, and exists for this principal, has done so or had its time.

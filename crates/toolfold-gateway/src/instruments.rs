@@ -95,7 +95,8 @@ impl Instruments {
             Action::Browse(..) | Action::Nodes(..) | Action::Active { .. } | Action::Read(_) => "browse",
             Action::Describe(..) => "describe",
             Action::Load(_) => "load",
-            Action::Call { .. } | Action::Run { .. } | Action::Unknown(_) | Action::Refuse(_) => return,
+            Action::Call { .. } | Action::Shut { .. } | Action::Run { .. } => return,
+            Action::Unknown(_) | Action::Refuse(_) => return,
         };
         self.meter.disclosed(via, took);
     }

@@ -65,4 +65,4 @@ pub use status::ServerStatus;
 pub use tokens::GivenTokens;
 pub use toolfold_script::Program;
 pub use trust::{Approvals, Decided, Decision, HeldEntry, HeldList, Undecided};
-pub use vault::vault;
+pub use vault::{own_client_document, vault};

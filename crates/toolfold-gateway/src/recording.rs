@@ -8,11 +8,13 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
 use tokio::time::Instant;
-use toolfold_access::Grant;
-use toolfold_audit::{Audit, AuditError, Ended, EventKind, Hides, Listing, Matter, Note, Settings, Told, Who};
+use toolfold_access::Extent;
+use toolfold_audit::{
+    Audit, AuditError, Denied, Ended, EventKind, Hides, Listing, Lookup, Matter, Note, Settings, Told, Who,
+};
 use toolfold_config::{AuditMode, Config, Recorded};
-use toolfold_core::{Code, Entry, Fingerprint, Principal, Refusal, ServerName};
-use toolfold_disclosure::{Action, View, tokens};
+use toolfold_core::{Code, Doors, Entry, Fingerprint, Principal, Refusal, ServerName};
+use toolfold_disclosure::{Action, View, is_door_of, tokens};
 use toolfold_upstream::{Blanks, speaks_of_secret};
 use toolfold_wire::{Object, Raw};
 use tracing::error;
@@ -162,7 +164,8 @@ impl Recording {
             Action::Load(_) => (EventKind::Load, None),
             Action::Active { .. } => (EventKind::Browse, None),
             Action::Read(_) => (EventKind::Browse, Some("results.read".to_owned())),
-            Action::Call { .. } | Action::Run { .. } | Action::Unknown(_) | Action::Refuse(_) => return Ok(()),
+            Action::Call { .. } | Action::Shut { .. } | Action::Run { .. } => return Ok(()),
+            Action::Unknown(_) | Action::Refuse(_) => return Ok(()),
         };
         let shown = shown(&view, action, answer, noted);
         let what = Matter::Disclosed { kind, query, shown, answer: answer.into(), took };
@@ -195,21 +198,31 @@ impl Recording {
             Code::Quarantined => Some("trust"),
             _ => None,
         };
+        let who = who(request, snapshot);
         let by_rule = entry.filter(|_| refusal.code == Code::NotAuthorized && !snapshot.forbids_any(entry));
         let rule = match by_rule {
+            // Whoever may call it may not do so through a door that leads elsewhere.
+            Some(entry) if who.door.is_some() && snapshot.decision(entry).level == Extent::Call => {
+                Some("door".to_owned())
+            }
             Some(entry) => snapshot.rule_of(snapshot.decision(entry)).or(rule.map(str::to_owned)),
             None => rule.map(str::to_owned),
         };
         let what = Matter::Refused { tool: entry.cloned(), held: None, rule, code: refusal.code.as_str(), asked };
-        audit.mention(Note::now(Some(who(request, snapshot)), what));
+        audit.mention(Note::now(Some(who), what));
     }
 
-    /// Somebody asked for what does not exist for them, and was told so.
-    pub(crate) fn denied(&self, request: &Request, snapshot: &Snapshot, entry: &Arc<Entry>, decision: Grant) {
-        let Some(audit) = self.0.get() else { return };
-        let (rule, code) = (snapshot.rule_of(decision), Code::NotAuthorized.as_str());
-        let what = Matter::Refused { tool: Some(entry.clone()), held: None, rule, code, asked: None };
-        audit.mention(Note::now(Some(who(request, snapshot)), what));
+    /// Somebody asked for what does not exist for them, and was told so. Whether there is such a thing after all is the
+    /// record's business alone.
+    pub(crate) fn missed(&self, request: &Request, snapshot: &Arc<Snapshot>, names: &[String], failed: &Failed) {
+        let (Some(audit), Failed::Refused(refusal)) = (self.0.get(), failed) else { return };
+        let (asked, code) = (names.join(" "), refusal.code.as_str());
+        let (whole, share, names) = (snapshot.whole(), snapshot.clone(), names.to_vec());
+        let look = Lookup::new(move || {
+            let (tool, decision) = names.iter().find_map(|name| share.hidden(whole.as_deref()?, name))?;
+            Some(Denied { tool, rule: share.rule_of(decision) })
+        });
+        audit.mention(Note::now(Some(who(request, snapshot)), Matter::Missed { asked, code, look }));
     }
 
     /// Somebody may not have what is no tool.
@@ -312,7 +325,15 @@ fn who(request: &Request, snapshot: &Snapshot) -> Who {
         request: request.id.clone(),
         surface: client.surface,
         catalog: snapshot.catalog.number(),
+        door: door(request, snapshot),
     }
+}
+
+/// The door that a tool is called through.
+fn door(request: &Request, snapshot: &Snapshot) -> Option<Arc<str>> {
+    let has_any = *snapshot.doors != Doors::NONE && request.method == "tools/call";
+    let name = has_any.then(|| request.params.string("name")).flatten()?;
+    is_door_of(request.client.surface, &snapshot.view(false, &[]), &name).then(|| name.into())
 }
 
 /// The trace that a request belongs to, as its client says.

@@ -8,6 +8,7 @@ use toolfold_core::ServerName;
 use toolfold_disclosure::View;
 use toolfold_index::Learned;
 
+use crate::learning::Learning;
 use crate::request::Client;
 use crate::snapshot::Snapshot;
 
@@ -24,6 +25,12 @@ impl Scope {
     pub(crate) fn new(snapshot: Arc<Snapshot>, learned: Arc<Learned>, client: &Client) -> Self {
         let loaded = snapshot.positions(&client.loaded());
         Scope { snapshot, learned, loaded, session: client.has_session() }
+    }
+
+    /// With what was learned from those who see the same.
+    pub(crate) fn seen_by(snapshot: Arc<Snapshot>, learning: &Learning, client: &Client) -> Self {
+        let learned = learning.learned(&snapshot);
+        Scope::new(snapshot, learned, client)
     }
 
     pub fn view(&self) -> View<'_> {

@@ -11,12 +11,14 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use arc_swap::ArcSwap;
 use toolfold_access::{Extent, Grant, Reason, Rights, Subject};
 use toolfold_catalog::{Catalog, Node, SERVERS, ServerTools};
-use toolfold_core::{Entry, Kind, Principal, RiskClass, ServerName};
+use toolfold_core::{Doors, Entry, Fingerprint, Kind, Principal, RiskClass, ServerName};
+use toolfold_disclosure::is_reserved_beside;
 use toolfold_index::{Index, Placement};
 use toolfold_trust::What;
 use toolfold_upstream::Manifest;
 use toolfold_wire::{Object, Raw};
 
+use crate::learning::Learners;
 use crate::offers::{Offering, Offers, addresses, fits_template};
 use crate::snapshot::{Offerer, Snapshot};
 use crate::trust::{Held, Quarantine};
@@ -124,7 +126,8 @@ impl Snapshot {
         };
         let servers: Vec<Arc<ServerTools>> =
             self.catalog.servers().iter().filter_map(|server| self.part_of(server, rights, &sees)).collect();
-        let searched = self.searched(servers);
+        let doors = self.doors_among(rights, &servers);
+        let searched = self.searched(servers, &doors);
         let catalog = &searched.0;
         let positions: Vec<usize> =
             catalog.entries().iter().filter_map(|entry| self.catalog.position(&entry.id)).collect();
@@ -141,21 +144,31 @@ impl Snapshot {
         let quarantine = self.quarantine_for(rights, catalog, &seen);
         let decisions: Arc<[Grant]> = positions.iter().map(|position| decided[*position]).collect();
         let share = Portion { rights: rights.clone(), decisions, servers: Arc::new(seen), whole: Arc::downgrade(self) };
-        self.narrowed_to(share, searched, (parts, claims, offers), quarantine)
+        self.narrowed_to(share, searched, (parts, claims, offers), quarantine, doors)
     }
 
     /// The catalog of these servers and what searches it. Where nothing is left out, those of the whole.
-    fn searched(&self, servers: Vec<Arc<ServerTools>>) -> (Arc<Catalog>, Arc<Index>, Arc<Placement>) {
+    fn searched(&self, servers: Vec<Arc<ServerTools>>, doors: &Doors) -> (Arc<Catalog>, Arc<Index>, Arc<Placement>) {
         let all = self.catalog.servers();
         if servers.len() == all.len() && servers.iter().zip(all).all(|(kept, whole)| Arc::ptr_eq(kept, whole)) {
             return (self.catalog.clone(), self.index.clone(), self.placement.clone());
         }
-        let catalog = Catalog::merge_beside(self.catalog.number(), servers, toolfold_disclosure::is_reserved);
+        let catalog = Catalog::merge_beside(self.catalog.number(), servers, |name| is_reserved_beside(doors, name));
         let positions: Vec<usize> =
             catalog.entries().iter().filter_map(|entry| self.catalog.position(&entry.id)).collect();
         let index = self.index.part(&catalog, &positions);
         let placement = self.placement.update(&self.config.nodes, &catalog, &index);
         (Arc::new(placement.apply(catalog)), Arc::new(index), Arc::new(placement))
+    }
+
+    /// The doors to servers that have a tool here, or of which whatever they have would be seen.
+    fn doors_among(&self, rights: &Rights, servers: &[Arc<ServerTools>]) -> Doors {
+        let exists = |name: &&ServerName| {
+            let has = servers.iter().any(|server| server.name == **name && server.entries.iter().any(|e| e.is_tool()));
+            has || self.rules.sees_all_of(rights, name)
+        };
+        let Doors { by_risk, servers } = &self.config.doors;
+        Doors { by_risk: *by_risk, servers: servers.iter().filter(exists).cloned().collect() }
     }
 
     /// What is left of a server; one without entries stays where all that it could have would be seen.
@@ -257,6 +270,14 @@ impl Snapshot {
         }
     }
 
+    /// Who learns together: those who see the same. `None`: those who see everything. What is learned from others could tell of
+    /// what they see.
+    pub(crate) fn learners(&self) -> Option<Learners> {
+        let share = self.share.as_ref().filter(|share| !self.rules.sees_everything(&share.rights))?;
+        let print = Fingerprint::of_text(&self.rules.spelled(&share.rights));
+        print.as_bytes().first_chunk().copied()
+    }
+
     /// What was decided about an entry.
     pub(crate) fn decision(&self, entry: &Entry) -> Grant {
         let Some(share) = &self.share else { return OPEN };
@@ -290,10 +311,14 @@ impl Snapshot {
         self.share.as_ref().is_none_or(|share| self.rules.commands(&share.rights, server))
     }
 
+    /// What this is a share of. For the record alone.
+    pub(crate) fn whole(&self) -> Option<Arc<Snapshot>> {
+        self.share.as_ref()?.whole.upgrade()
+    }
+
     /// What the whole has under a spelling that means nothing here, and what was decided about it. For the record alone.
-    pub(crate) fn hidden(&self, spelling: &str) -> Option<(Arc<Entry>, Grant)> {
+    pub(crate) fn hidden(&self, whole: &Snapshot, spelling: &str) -> Option<(Arc<Entry>, Grant)> {
         let share = self.share.as_ref()?;
-        let whole = share.whole.upgrade()?;
         let position = whole.catalog.resolve(spelling).ok()?;
         let entry = whole.catalog.entry(position).clone();
         let nodes = Nodes::of(&whole.catalog, &self.config.rules);

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use toolfold_access::Rules;
 use toolfold_catalog::Catalog;
 use toolfold_config::Config;
-use toolfold_core::{Absent, Entry, Groups, ServerName, Surface, ToolId};
+use toolfold_core::{Absent, Doors, Entry, Groups, ServerName, Surface, ToolId};
 use toolfold_disclosure::{View, tokens, tools};
 use toolfold_index::{Index, Placement};
 use toolfold_upstream::Manifest;
@@ -43,6 +43,8 @@ pub(crate) struct Snapshot {
     pub(crate) quarantine: Arc<Quarantine>,
     /// Servers that are configured and have nothing in the catalog.
     pub(crate) absent: Arc<[Absent]>,
+    /// Meta-tools that call only some tools; of servers that exist here.
+    pub(crate) doors: Arc<Doors>,
     /// Positions of the pinned tools in the catalog, and what was called most.
     pins: Arc<[usize]>,
     used: Arc<[ToolId]>,
@@ -78,6 +80,7 @@ impl Snapshot {
     pub(crate) fn new(built: Built, used: &[ToolId], absent: Vec<Absent>) -> Self {
         let Built { config, catalog, index, placement, offers, parts, claims, sources, quarantine } = built;
         Snapshot {
+            doors: Arc::new(config.doors.clone()),
             pins: pins(&catalog, &config, used).into(),
             used: used.into(),
             rules: Rules::new(config.rules.clone()),
@@ -104,10 +107,12 @@ impl Snapshot {
         (catalog, index, placement): (Arc<Catalog>, Arc<Index>, Arc<Placement>),
         (parts, claims, offers): (Vec<Offerer>, Claims, Offers),
         quarantine: Quarantine,
+        doors: Doors,
     ) -> Snapshot {
         let sources = self.sources.iter().filter(|(name, _)| share.has(name));
         let absent = self.absent.iter().filter(|absent| share.has(&absent.server));
         Snapshot {
+            doors: Arc::new(doors),
             pins: pins(&catalog, &self.config, &self.used).into(),
             used: self.used.clone(),
             config: self.config.clone(),
@@ -166,6 +171,7 @@ impl Snapshot {
             .in_session(session)
             .with_settings(self.config.settings)
             .preferring(&self.config.prefer)
+            .with_doors(&self.doors)
             .missing(&self.absent)
     }
 
@@ -212,7 +218,9 @@ impl Snapshot {
     /// Whether a tool list of this surface says the same whatever is in the catalog.
     pub(crate) fn has_fixed_list(&self, surface: Surface) -> bool {
         let split = surface == Surface::Levels && self.config.settings.groups == Groups::Split;
-        surface != Surface::Direct && !split && self.config.pin.is_empty() && !self.config.pin_used
+        // Whether a server exists for somebody may hang on what it has.
+        let doors = self.share.is_some() && !self.config.doors.servers.is_empty();
+        surface != Surface::Direct && !split && !doors && self.config.pin.is_empty() && !self.config.pin_used
     }
 
     /// What clients of the snapshot before must be told.
@@ -221,7 +229,8 @@ impl Snapshot {
         let pinned = |snapshot: &Snapshot| -> Vec<_> {
             snapshot.pins.iter().map(|&pin| snapshot.catalog.entry(pin).definition.clone()).collect()
         };
-        let pinned = pinned(self) != pinned(before) || self.split_servers() != before.split_servers();
+        let own = self.split_servers() != before.split_servers() || self.doors != before.doors;
+        let pinned = own || pinned(self) != pinned(before);
         if pinned || self.direct_list_differs(before) {
             changes.push(Change::Tools { pinned });
         }

@@ -1,15 +1,19 @@
 //! Keeping logins in the record, sealed: the key is in `TOOLFOLD_KEY`, or in a file beside the store that only this user can
 //! read, which is made when there is first something to keep.
 
+use std::collections::HashMap;
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write as _};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use serde_json::Value;
+use toolfold_config::{CLIENT_DOCUMENT, Config};
 use toolfold_core::Secret;
-use toolfold_oauth::{BadSeal, Seal};
+use toolfold_oauth::{BadSeal, Seal, client_document};
 use toolfold_store::{Lease, LoginKey, Store, StoredLogin};
 use toolfold_upstream::{KeptLogin, Leased, LoginOwner, MemoryVault, NotKept, Record, Vault};
 use toolfold_wire::BoxFuture;
@@ -25,6 +29,17 @@ pub fn vault(store: Option<Arc<Store>>, key: Option<Secret>) -> Arc<dyn Vault> {
     }
 }
 
+/// The document about this client that is served at its own address; none where another one describes it, or none does.
+pub fn own_client_document(config: &Config) -> Option<Value> {
+    let own = format!("{}{CLIENT_DOCUMENT}", config.http.public_url.as_deref()?);
+    let named = config.oauth.client_metadata.as_ref().filter(|named| **named == own)?;
+    Some(client_document(named, config.oauth.callback_port))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 struct RecordVault {
     store: Arc<Store>,
     /// From the environment.
@@ -32,6 +47,9 @@ struct RecordVault {
     seal: OnceLock<Seal>,
     /// Tells this process apart from others that renew logins.
     holder: String,
+    /// Which lease it is, and who has which.
+    taken: AtomicU64,
+    leases: Mutex<HashMap<LoginOwner, String>>,
 }
 
 impl RecordVault {
@@ -40,7 +58,7 @@ impl RecordVault {
         // Without random numbers the process number has to do.
         let _ = getrandom::fill(&mut chance);
         let holder = format!("{}-{:016x}", std::process::id(), u64::from_ne_bytes(chance));
-        RecordVault { store, key, seal: OnceLock::new(), holder }
+        RecordVault { store, key, seal: OnceLock::new(), holder, taken: AtomicU64::new(0), leases: Mutex::default() }
     }
 
     fn seal(&self) -> Result<&Seal, NotKept> {
@@ -100,8 +118,14 @@ impl Vault for RecordVault {
 
     fn lease<'a>(&'a self, whose: &'a LoginOwner, version: i64) -> BoxFuture<'a, Result<Leased, NotKept>> {
         Box::pin(async move {
-            match self.store.lease_login(&key_of(whose), version, &self.holder, LEASE).await.map_err(unkept)? {
-                Lease::Ours => Ok(Leased::Ours),
+            // Another name each time: a server that is configured anew has another account in this process, while the old one
+            // may still be renewing.
+            let holder = format!("{}-{}", self.holder, self.taken.fetch_add(1, Ordering::Relaxed));
+            match self.store.lease_login(&key_of(whose), version, &holder, LEASE).await.map_err(unkept)? {
+                Lease::Ours => {
+                    lock(&self.leases).insert(whose.clone(), holder);
+                    Ok(Leased::Ours)
+                }
                 Lease::Taken => Ok(Leased::Taken),
                 Lease::Changed(stored) => {
                     let kept = stored.map(|stored| self.opened(whose, &stored)).transpose()?;
@@ -112,8 +136,13 @@ impl Vault for RecordVault {
     }
 
     fn release<'a>(&'a self, whose: &'a LoginOwner) -> BoxFuture<'a, ()> {
-        // A lease that cannot be given back ends by itself.
-        Box::pin(async move { drop(self.store.release_login(&key_of(whose), &self.holder).await) })
+        Box::pin(async move {
+            let holder = lock(&self.leases).remove(whose);
+            // A lease that cannot be given back ends by itself.
+            if let Some(holder) = holder {
+                drop(self.store.release_login(&key_of(whose), &holder).await);
+            }
+        })
     }
 
     fn forget<'a>(&'a self, whose: &'a LoginOwner) -> BoxFuture<'a, Result<bool, NotKept>> {
@@ -178,4 +207,32 @@ fn aside(path: &Path) -> PathBuf {
     let mut chance = [0; 8];
     let _ = getrandom::fill(&mut chance);
     path.with_extension(format!("key-{}-{:016x}", std::process::id(), u64::from_ne_bytes(chance)))
+}
+
+#[cfg(test)]
+mod tests {
+    use toolfold_core::ServerName;
+
+    use super::*;
+
+    /// Two accounts of one process, one of which was configured away while it renewed.
+    #[tokio::test]
+    async fn one_renews_a_login_at_a_time_in_one_process_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(Some(&folder.path().join("toolfold.db"))).await.unwrap().store;
+        let vault = vault(Some(Arc::new(store)), None);
+        let whose = LoginOwner {
+            server: ServerName::new("s").unwrap(),
+            url: "https://s.example/mcp".to_owned(),
+            principal: String::new(),
+        };
+        let version = vault.save(&whose, &Record::default()).await.unwrap();
+        assert!(matches!(vault.lease(&whose, version).await.unwrap(), Leased::Ours));
+        assert!(matches!(vault.lease(&whose, version).await.unwrap(), Leased::Taken));
+        vault.release(&whose).await;
+        assert!(matches!(vault.lease(&whose, version).await.unwrap(), Leased::Ours));
+        let newer = vault.save(&whose, &Record::default()).await.unwrap();
+        assert!(matches!(vault.lease(&whose, version).await.unwrap(), Leased::Changed(Some(_))));
+        assert!(matches!(vault.lease(&whose, newer).await.unwrap(), Leased::Ours), "a save ends the lease");
+    }
 }

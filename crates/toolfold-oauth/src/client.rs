@@ -60,6 +60,30 @@ pub struct Client {
     pub(crate) redirect: Option<String>,
 }
 
+/// The document at this address, which is the client's id with login servers that read it. The way back is on the machine of
+/// whoever logs in, at whatever port is free there (RFC 8252).
+pub fn client_document(url: &str, port: u16) -> Value {
+    let mut redirects = vec!["http://127.0.0.1/callback".to_owned()];
+    if port != 0 {
+        redirects.push(format!("http://127.0.0.1:{port}/callback"));
+    }
+    let mut document = about(&redirects, "none");
+    document["client_id"] = json!(url);
+    document
+}
+
+fn about(redirects: &[String], method: &str) -> Value {
+    json!({
+        "client_name": NAME,
+        "redirect_uris": redirects,
+        "grant_types": ["authorization_code", "refresh_token"],
+        "response_types": ["code"],
+        "token_endpoint_auth_method": method,
+        // A program on somebody's machine, whose way back is on that machine.
+        "application_type": "native",
+    })
+}
+
 impl Client {
     pub(crate) fn given(given: &Given, server: &IssuerDocument) -> Client {
         let method = match (&given.key, &given.secret) {
@@ -80,15 +104,7 @@ impl Client {
 
     /// What to say to be registered.
     pub(crate) fn registration(url: &str, redirect: &str, scopes: &[String], server: &IssuerDocument) -> Ask {
-        let mut about = json!({
-            "client_name": NAME,
-            "redirect_uris": [redirect],
-            "grant_types": ["authorization_code", "refresh_token"],
-            "response_types": ["code"],
-            "token_endpoint_auth_method": wished(server).1,
-            // A program on somebody's machine, whose way back is on that machine.
-            "application_type": "native",
-        });
+        let mut about = about(&[redirect.to_owned()], wished(server).1);
         if !scopes.is_empty() {
             about["scope"] = json!(scopes.join(" "));
         }

@@ -21,7 +21,7 @@ const OCCASION: usize = 8;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredChoice {
     pub catalog: Vec<u8>,
-    pub request: [u8; 8],
+    pub request: Vec<u8>,
     pub tool: String,
     pub marks: Vec<u8>,
     pub text: Option<String>,

@@ -40,6 +40,7 @@ fn who() -> Who {
         request: Some("1".to_owned()),
         surface: Surface::Compact,
         catalog: 3,
+        door: None,
     }
 }
 

@@ -4,6 +4,7 @@
 //! An edit is believed only after the file has been read again: it must hold what it held before, plus or minus the entry.
 //! Where an unusual spelling defeats that, nothing is written and the error says so.
 
+mod block;
 mod json;
 mod layout;
 mod splice;
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::format::{Broken, FileFormat};
+pub use block::{remove_block, set_block};
 pub use splice::Splice;
 
 /// How a container holds its entries.
@@ -26,6 +28,8 @@ pub enum Shape {
     List,
     /// A list of plain strings; the entry is its own name.
     Strings,
+    /// Lines between two comments of ours, for [`set_block`] alone.
+    Block,
 }
 
 /// Where one entry is, or would be.

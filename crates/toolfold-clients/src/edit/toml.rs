@@ -29,7 +29,10 @@ pub(super) fn set(text: &str, slot: &Slot, value: &Value) -> Result<(Vec<Splice>
             Shape::Map => format!("{} = {}", key(&slot.name), inline(value)),
             _ => inline(value),
         };
-        let splice = Splice::replace(text, only_content(text, &range, slot)?, entry);
+        let splice = match has_others(text, &range, slot) {
+            true => Splice::insert(content_end(text, &range), format!(", {entry}")),
+            false => Splice::replace(text, only_content(text, &range, slot)?, entry),
+        };
         return Ok((vec![splice], Traces::default()));
     }
     let last = text.trim_end().len();
@@ -44,7 +47,10 @@ pub(super) fn set(text: &str, slot: &Slot, value: &Value) -> Result<(Vec<Splice>
 pub(super) fn remove(text: &str, slot: &Slot) -> Result<Vec<Splice>, EditError> {
     let statements = scan(text, slot)?;
     if let Some(range) = container_value(&statements, slot) {
-        return Ok(vec![Splice::remove(text, only_content(text, &range, slot)?)]);
+        return Ok(vec![match has_others(text, &range, slot) {
+            true => Splice::replace(text, range.clone(), without_inline(text, &range, slot)?),
+            false => Splice::remove(text, only_content(text, &range, slot)?),
+        }]);
     }
     parts(text, &statements, slot)?.iter().map(|part| without(text, part)).collect()
 }
@@ -69,7 +75,7 @@ fn parts(text: &str, statements: &[Statement], slot: &Slot) -> Result<Vec<Part>,
     let wanted: Vec<String> = match slot.shape {
         Shape::Map => slot.container.iter().chain([&slot.name]).cloned().collect(),
         Shape::List => return Ok(item_part(text, statements, slot).into_iter().collect()),
-        Shape::Strings => return Err(unusual(slot)),
+        Shape::Strings | Shape::Block => return Err(unusual(slot)),
     };
     let mut parts: Vec<Part> = Vec::new();
     let mut open: Option<Range<usize>> = None;
@@ -143,6 +149,34 @@ fn only_content(text: &str, range: &Range<usize>, slot: &Slot) -> Result<Range<u
         1 => Ok(start..start + inner.trim().len()),
         _ => Err(unusual(slot)),
     }
+}
+
+/// Whether a table on one line, within an entry of ours, holds more than this. In a table of everybody's entries nothing is
+/// touched that stands on one line with others.
+fn has_others(text: &str, range: &Range<usize>, slot: &Slot) -> bool {
+    let members = one_line_table(text, range);
+    let within_own = slot.shape == Shape::Map && slot.container.len() > 2;
+    within_own && members.is_some_and(|members| members.keys().any(|name| *name != slot.name))
+}
+
+/// Such a table, where it really is on one line: then there is no comment in it.
+fn one_line_table(text: &str, range: &Range<usize>) -> Option<toml::Table> {
+    let whole = text.get(range.clone()).filter(|whole| !whole.contains('\n'))?;
+    match toml::from_str::<toml::Table>(&format!("v = {whole}")).ok()?.remove("v")? {
+        toml::Value::Table(table) => Some(table),
+        _ => None,
+    }
+}
+
+fn content_end(text: &str, range: &Range<usize>) -> usize {
+    range.start + text[range.start..range.end - 1].trim_end().len()
+}
+
+fn without_inline(text: &str, range: &Range<usize>, slot: &Slot) -> Result<String, EditError> {
+    let mut members = one_line_table(text, range).ok_or_else(|| unusual(slot))?;
+    members.remove(&slot.name);
+    let rest = serde_json::to_value(members).map_err(|_| unusual(slot))?;
+    Ok(inline(&rest))
 }
 
 /// Where the last table of the same container ends.

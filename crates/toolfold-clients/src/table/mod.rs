@@ -6,9 +6,12 @@ mod places;
 mod rows;
 mod rows_editors;
 
+use std::path::PathBuf;
+
 use serde_json::{Map, Value, json};
 
 use crate::edit::{Shape, Slot};
+use crate::environment::Environment;
 use crate::format::FileFormat;
 pub use document::{document, snippets};
 pub use places::{Base, FilePlace, Rank};
@@ -39,6 +42,8 @@ pub struct KnownClient {
     pub timeout: Option<(&'static str, TimeUnit)>,
     pub status: Option<Status>,
     pub allow: Option<Allow>,
+    /// Where it has rules about tools.
+    pub rules: Option<RuleFile>,
     /// Whether `install` writes it; otherwise it is only read.
     pub is_written: bool,
     pub evidence: Evidence,
@@ -130,6 +135,36 @@ pub enum Allow {
     ToolTable(&'static str, &'static str, &'static str),
     /// A line in a list of another JSON file.
     Listed { file: FilePlace, container: &'static [&'static str], item: &'static str },
+}
+
+/// A host's file of rules about tools.
+#[derive(Debug)]
+pub struct RuleFile {
+    /// The first that is there, else the first.
+    pub files: &'static [FilePlace],
+    pub format: FileFormat,
+    pub form: RuleForm,
+}
+
+/// How a host's rules name tools. Exact names alone: hosts have had patterns that matched too much, or nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RuleForm {
+    /// `permissions.allow`, `.ask` and `.deny`: `mcp__toolfold__find_tools`.
+    Lists,
+    /// `mcpAllowlist`: `toolfold:find_tools`.
+    AllowList,
+    /// A table that says of each tool whether it can go without a question.
+    Flags,
+    /// `approval_mode` of each tool, in the entry of the server.
+    ToolModes,
+    /// `[[rule]]`, which can also look at arguments.
+    Policies,
+}
+
+impl RuleFile {
+    pub(crate) fn path(&self, environment: &Environment) -> Option<PathBuf> {
+        self.files.iter().find_map(|file| file.paths(environment).into_iter().next())
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,9 @@
 
 use super::Base::{AppData, Home, Variable, Xdg};
 use super::Variables::{Any, Braces, Curly, Dollar, Nothing};
-use super::{Allow, Evidence, Extra, FilePlace, KnownClient, Passes, Proof, Spelling, Status, TimeUnit};
+use super::{
+    Allow, Evidence, Extra, FilePlace, KnownClient, Passes, Proof, RuleFile, RuleForm, Spelling, Status, TimeUnit,
+};
 use crate::edit::Shape;
 use crate::format::FileFormat;
 
@@ -43,6 +45,7 @@ pub(super) const USUAL: KnownClient = KnownClient {
     timeout: None,
     status: None,
     allow: None,
+    rules: None,
     is_written: true,
     evidence: Evidence::Tested,
     notes: &[],
@@ -67,6 +70,14 @@ pub(super) const ROWS: &[KnownClient] = &[
             container: &["permissions", "allow"],
             item: "mcp__toolfold__find_tools",
         }),
+        rules: Some(RuleFile {
+            files: &[
+                FilePlace::main(Variable("CLAUDE_CONFIG_DIR"), "settings.json"),
+                FilePlace::main(Home, ".claude/settings.json"),
+            ],
+            format: FileFormat::Json,
+            form: RuleForm::Lists,
+        }),
         notes: &["A comment in its file stops it: none is ever written."],
         ..USUAL
     },
@@ -84,6 +95,14 @@ pub(super) const ROWS: &[KnownClient] = &[
         timeout: Some(("tool_timeout_sec", TimeUnit::Seconds)),
         status: Some(Status { arguments: &["mcp", "list"], proof: Proof::Line("enabled"), connects: false }),
         allow: Some(Allow::ToolTable("tools", "approval_mode", "approve")),
+        rules: Some(RuleFile {
+            files: &[
+                FilePlace::main(Variable("CODEX_HOME"), "config.toml"),
+                FilePlace::main(Home, ".codex/config.toml"),
+            ],
+            format: FileFormat::Toml,
+            form: RuleForm::ToolModes,
+        }),
         ..USUAL
     },
     KnownClient {
@@ -101,6 +120,14 @@ pub(super) const ROWS: &[KnownClient] = &[
         passes: Passes::Mapped("env"),
         timeout: Some(("timeout", TimeUnit::Milliseconds)),
         status: Some(Status { arguments: &["mcp", "list"], proof: Proof::Line("Connected"), connects: true }),
+        rules: Some(RuleFile {
+            files: &[
+                FilePlace::main(Variable("GEMINI_CLI_HOME"), ".gemini/policies/toolfold.toml"),
+                FilePlace::main(Home, ".gemini/policies/toolfold.toml"),
+            ],
+            format: FileFormat::Toml,
+            form: RuleForm::Policies,
+        }),
         notes: &["In a folder that it does not trust, it starts no server."],
         ..USUAL
     },

@@ -4,7 +4,7 @@ use super::Base::AppData;
 use super::Base::{Home, LocalAppData, System, Variable, Xdg};
 use super::Variables::{Editor, Nothing};
 use super::rows::{PLAIN, TYPED, USUAL};
-use super::{Allow, Evidence, Extra, FilePlace, KnownClient, Spelling, TimeUnit};
+use super::{Allow, Evidence, Extra, FilePlace, KnownClient, RuleFile, RuleForm, Spelling, TimeUnit};
 use crate::edit::Shape;
 use crate::format::FileFormat;
 
@@ -35,6 +35,11 @@ pub(super) const ROWS: &[KnownClient] = &[
         signs: &[".cursor"],
         user: &[FilePlace::main(Home, ".cursor/mcp.json")],
         project: &[".cursor/mcp.json"],
+        rules: Some(RuleFile {
+            files: &[FilePlace::main(Home, ".cursor/permissions.json")],
+            format: FileFormat::Jsonc,
+            form: RuleForm::AllowList,
+        }),
         variables: Editor,
         evidence: Evidence::Documented,
         ..USUAL
@@ -50,6 +55,11 @@ pub(super) const ROWS: &[KnownClient] = &[
             FilePlace::also(Home, ".vscode-server/data/User/mcp.json"),
         ],
         project: &[".vscode/mcp.json"],
+        rules: Some(RuleFile {
+            files: &[FilePlace::main(System, "Code/User/settings.json")],
+            format: FileFormat::Jsonc,
+            form: RuleForm::Flags,
+        }),
         format: FileFormat::Jsonc,
         containers: &[&["servers"]],
         spelling: TYPED,

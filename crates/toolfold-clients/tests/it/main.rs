@@ -8,4 +8,5 @@ mod home;
 mod import;
 mod install;
 mod recognise;
+mod rules;
 mod table;

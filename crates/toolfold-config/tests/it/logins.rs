@@ -46,6 +46,22 @@ url = "https://c.example/mcp"
     assert_eq!(*c, toolfold_config::Auth::default());
 }
 
+/// Whoever has a public address serves a document about themselves there, unless another one is named, or none.
+#[test]
+fn the_document_about_this_client_is_our_own() {
+    let named = |http: &str, oauth: &str| {
+        let text = format!("{oauth}\n[http]\ntoken = \"t\"\n{http}\n[servers.c]\nurl = \"https://c.example/mcp\"\n");
+        load_as("toolfold.toml", &text).unwrap().config.oauth.client_metadata
+    };
+    let public = "public_url = \"https://tools.example/here/\"";
+    assert_eq!(named(public, "").as_deref(), Some("https://tools.example/here/oauth-client.json"));
+    assert_eq!(named("", ""), None);
+    assert_eq!(named("public_url = \"http://127.0.0.1:7420\"", ""), None, "nobody else could read it");
+    let other = "[oauth]\nclient_metadata = \"https://elsewhere.example/me.json\"";
+    assert_eq!(named(public, other).as_deref(), Some("https://elsewhere.example/me.json"));
+    assert_eq!(named(public, "[oauth]\nclient_metadata = \"none\""), None);
+}
+
 #[test]
 fn what_cannot_work() {
     assert_snapshot!(toml(r#"

@@ -293,6 +293,37 @@ command = "x"
 }
 
 #[test]
+fn doors_are_by_risk_or_to_servers_of_the_file() {
+    let with = |doors: &str| toml(&format!("doors = {doors}\n[servers.github]\ncommand = \"x\"\n"));
+    assert_snapshot!(with("\"risk\""), @"");
+    assert_snapshot!(with("\"risks\""), @r#"
+    toolfold.toml:1:1: doors: expected "risk" or a list of servers, found "risks"
+      hint: did you mean `risk`?
+    "#);
+    assert_snapshot!(with("\"github\""), @r#"
+    toolfold.toml:1:1: doors: expected "risk" or a list of servers, found "github"
+      hint: write it as `["github"]`
+    "#);
+    assert_snapshot!(with("\"everything\""), @r#"
+    toolfold.toml:1:1: doors: expected "risk" or a list of servers, found "everything"
+      hint: "risk" adds call_tool_readonly, `["github"]` adds call_github
+    "#);
+    assert_snapshot!(with("[\"githup\", \"github\", \"risk\", \"toolbox\", \"a b\"]"), @r#"
+    toolfold.toml:1:10: doors[0]: there is no server "githup"
+      hint: did you mean `github`?
+    toolfold.toml:1:30: doors[2]: there is no server "risk"
+      hint: write it without brackets: `doors = "risk"`
+    toolfold.toml:1:38: doors[3]: there is no server "toolbox"
+    toolfold.toml:1:49: doors[4]: there is no server "a b"
+    "#);
+    assert_snapshot!(with("[7]"), @r"
+    toolfold.toml:1:10: doors[0]: expected a string, found an integer
+      hint: put it in quotes
+    ");
+    assert_snapshot!(with("true"), @"toolfold.toml:1:1: doors: expected a list of strings, found a boolean");
+}
+
+#[test]
 fn variables() {
     assert_snapshot!(toml(r#"
 pin = ["${A}"]

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use toolfold_config::{Changes, Config, EraChoice, Start, Transport, changed};
-use toolfold_core::{Format, Groups, ServerName, Surface, SurfaceSettings};
+use toolfold_core::{Doors, Format, Groups, ServerName, Surface, SurfaceSettings};
 
 use crate::load_as;
 
@@ -25,6 +25,7 @@ groups = "split"
 format = "xml"
 pin = ["a.x", "y"]
 prefer = ["b", "a"]
+doors = ["b", "off", "b"]
 budget = 50
 toolbox = true
 [http]
@@ -52,12 +53,16 @@ max_message = "1MB"
 [servers.b]
 url = "http://127.0.0.1:1/mcp"
 start = "lazy"
+[servers.off]
+command = "x"
+enabled = false
 "#,
     );
     assert_eq!(config.surface, Surface::Direct);
     assert_eq!(config.settings, SurfaceSettings { groups: Groups::Split, format: Format::Xml });
     assert_eq!((config.pin, config.budget, config.toolbox), (vec!["a.x".to_owned(), "y".to_owned()], 50, true));
     assert_eq!(config.prefer, names(&["b", "a"]));
+    assert_eq!(config.doors, Doors { by_risk: false, servers: names(&["b"]) });
     assert_eq!(config.http.token.unwrap().expose(), "hunter2");
     let base = config.files[0].parent().unwrap();
     assert_eq!(config.agents, [base.join("agents"), "/home/ada/agents/one.md".into()]);

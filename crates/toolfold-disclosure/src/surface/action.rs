@@ -31,6 +31,11 @@ pub enum Action {
         /// The parts of its result that alone are wanted; none for the whole.
         fields: Vec<String>,
     },
+    /// A door that does not lead to what is named.
+    Shut {
+        entry: usize,
+        refusal: Refusal,
+    },
     /// More of a result that was kept.
     Read(Option<Raw>),
     /// A program of the client's.

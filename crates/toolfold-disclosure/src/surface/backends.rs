@@ -12,7 +12,7 @@ use toolfold_wire::Raw;
 use super::lookup::{call_through, needed, needed_name, node, spelling, tool};
 use super::request::Arguments;
 use super::result::{json_result, json_result_with};
-use super::table::{Listed, Meta, Table};
+use super::table::{Calling, Listed, Meta, Table};
 use super::{Action, Browse, Describe, Search, Shape, View, note, noted};
 use crate::level::{Level, compact_schema, example, micro_schema, short_description};
 use crate::tokens;
@@ -26,6 +26,9 @@ const STATS: &str = "gateway_get_tool_stats";
 const NAMES: &str = "gateway_list_tool_names";
 const BACKEND: &str = "gateway_get_tools_by_backend";
 const CALL: &str = "gateway_call_tool";
+
+const CALLING: Calling =
+    Calling { name: CALL, keys: &["toolName", "name", "tool"], arguments: "arguments", always: &[], finder: SEARCH };
 
 pub(super) static TABLE: Table = Table {
     rules: "Tools are behind gateway_search_tools. Do not assume that a tool exists: search first, by \
@@ -85,10 +88,11 @@ pub(super) static TABLE: Table = Table {
             name: CALL,
             definition: r#"{"name":"gateway_call_tool","description":"Call a tool.","inputSchema":{"type":"object","properties":{"toolName":{"type":"string"},"arguments":{"type":"object"}},"required":["toolName"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
             listed: Listed::Always,
-            ask: |asking, given| call_through(asking, given, CALL, &["toolName", "name", "tool"], SEARCH),
+            ask: |asking, given| call_through(asking, given, &CALLING),
         },
     ],
     by_server: None,
+    call: Some(CALLING),
     next: |next| Some(self::next(next)),
 };
 

@@ -30,6 +30,7 @@ pub(super) static TABLE: Table = Table {
         compact::CALL_META,
     ],
     by_server: None,
+    call: Some(compact::CALLING),
     next: compact::next,
 };
 

@@ -8,7 +8,7 @@ use toolfold_core::{Code, Kind, Next, Refusal};
 
 use super::lookup::{DEFAULT_LIMIT, LARGEST_LIMIT, call_through, node, spelling};
 use super::request::Arguments;
-use super::table::{Listed, Meta, Table};
+use super::table::{Calling, Listed, Meta, Table};
 use super::{Action, Browse, Describe, Search, View};
 use crate::answer;
 use crate::cursor::Cursor;
@@ -17,12 +17,17 @@ use crate::level::Level;
 const FIND: &str = "find_tools";
 const CALL: &str = "call_tool";
 
+/// Of this surface and of `code`.
+pub(super) const CALLING: Calling =
+    Calling { name: CALL, keys: &["tool", "name"], arguments: "arguments", always: &[], finder: FIND };
+
 pub(super) static TABLE: Table = Table {
     rules: "Tools are behind find_tools. Do not assume that a tool exists: search first, with a short phrase \
     naming service and action, one step at a time; when unsure, browse by path. Before calling a tool whose signature \
     shows ~, read it with detail \"full\". When refused, follow the hints and next_action.",
     metas: &[FIND_META, CALL_META],
     by_server: None,
+    call: Some(CALLING),
     next,
 };
 
@@ -38,7 +43,7 @@ pub(super) const CALL_META: Meta = Meta {
     name: CALL,
     definition: r#"{"name":"call_tool","description":"Call a tool that find_tools showed. fields: JSON paths to keep.","inputSchema":{"type":"object","properties":{"tool":{"type":"string"},"arguments":{"type":"object"},"fields":{}},"required":["tool"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
     listed: Listed::Always,
-    ask: |asking, given| call_through(asking, given, CALL, &["tool", "name"], FIND),
+    ask: |asking, given| call_through(asking, given, &CALLING),
 };
 
 pub(super) fn next(next: &Next) -> Option<(&'static str, Value)> {

@@ -10,6 +10,7 @@ pub(super) static TABLE: Table = Table {
     When a call is refused, follow the hints in the error.",
     metas: &[],
     by_server: None,
+    call: None,
     next: |_| None,
 };
 

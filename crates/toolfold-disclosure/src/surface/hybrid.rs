@@ -8,12 +8,15 @@ use super::lookup::{call_through, found};
 use super::places::Places;
 use super::request::Arguments;
 use super::result::json_result;
-use super::table::{Listed, Meta, Table};
+use super::table::{Calling, Listed, Meta, Table};
 use super::{Action, Search, View, noted, text_result, xml};
 use crate::level::lines;
 
 const SEARCH: &str = "search_tools";
 const USE: &str = "use_tool";
+
+const CALLING: Calling =
+    Calling { name: USE, keys: &["name", "tool"], arguments: "arguments", always: &[], finder: SEARCH };
 
 pub(super) static TABLE: Table = Table {
     rules: "More tools than those listed are behind search_tools. Do not assume that a tool exists: \
@@ -26,10 +29,11 @@ pub(super) static TABLE: Table = Table {
             name: USE,
             definition: r#"{"name":"use_tool","description":"Execute a tool that search_tools found.","inputSchema":{"type":"object","properties":{"name":{"type":"string","description":"From search_tools"},"arguments":{"type":"object","description":"The tool's own arguments"}},"required":["name","arguments"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
             listed: Listed::Always,
-            ask: |asking, given| call_through(asking, given, USE, &["name", "tool"], SEARCH),
+            ask: |asking, given| call_through(asking, given, &CALLING),
         },
     ],
     by_server: None,
+    call: Some(CALLING),
     next: |next| Some(self::next(next)),
 };
 

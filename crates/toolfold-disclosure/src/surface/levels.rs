@@ -11,7 +11,7 @@ use toolfold_wire::{Object, Raw};
 use super::lookup::{call_through, node, spelling, tool};
 use super::request::Arguments;
 use super::result::json_result;
-use super::table::{ByServer, Listed, Meta, Table};
+use super::table::{ByServer, Calling, Listed, Meta, Table};
 use super::{Action, Browse, Describe, View, noted};
 use crate::answer::roots;
 use crate::cursor::Cursor;
@@ -21,6 +21,9 @@ use crate::tokens;
 const DISCOVER: &str = "discover_tools";
 const AGENTS: &str = "discover_agents";
 const CALL: &str = "call_tool";
+
+const CALLING: Calling =
+    Calling { name: CALL, keys: &["tool", "name"], arguments: "arguments", always: &[], finder: DISCOVER };
 
 pub(super) static TABLE: Table = Table {
     rules: "Tools are revealed step by step with the discover tools. Do not assume that a tool exists: \
@@ -44,7 +47,7 @@ pub(super) static TABLE: Table = Table {
             name: CALL,
             definition: r#"{"name":"call_tool","description":"Call a tool by its name.","inputSchema":{"type":"object","properties":{"tool":{"type":"string"},"arguments":{"type":"object"}},"required":["tool"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
             listed: Listed::Always,
-            ask: |asking, given| call_through(asking, given, CALL, &["tool", "name"], DISCOVER),
+            ask: |asking, given| call_through(asking, given, &CALLING),
         },
     ],
     by_server: Some(ByServer {
@@ -53,6 +56,7 @@ pub(super) static TABLE: Table = Table {
         could_be: |name| name.starts_with("discover_") && name.ends_with("_tools"),
         ask: |asking, server, given| discover(asking.view, &given, &[SERVERS.to_owned(), server.to_string()]),
     }),
+    call: Some(CALLING),
     next: |next| Some(self::next(next)),
 };
 

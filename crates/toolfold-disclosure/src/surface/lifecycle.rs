@@ -11,7 +11,7 @@ use super::lookup::{found, hundredths, limit, needed_name, spelling, tool};
 use super::request::Arguments;
 use super::result::{json_result, json_result_with};
 use super::table::{Listed, Meta, Table};
-use super::two_phase::{CALL_META, definition as short_definition};
+use super::two_phase::{CALL_META, CALLING, definition as short_definition};
 use super::{Action, Describe, Load, Search, Unknown, View, definition, note, tools};
 use crate::level::{Level, lines};
 use crate::tokens;
@@ -67,6 +67,7 @@ pub(super) static TABLE: Table = Table {
         CALL_META,
     ],
     by_server: None,
+    call: Some(CALLING),
     next: |next| Some(self::next(next)),
 };
 

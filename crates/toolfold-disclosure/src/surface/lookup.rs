@@ -8,7 +8,7 @@ use toolfold_index::{Filter, Found, Query};
 use toolfold_wire::Raw;
 
 use super::request::Arguments;
-use super::table::Asking;
+use super::table::{Asking, Calling};
 use super::{Action, Search, Unknown, View};
 use crate::answer::unknown_path;
 
@@ -33,25 +33,36 @@ pub(crate) fn call(view: &View<'_>, name: &str, arguments: Option<Raw>) -> Actio
 
 /// A call through a meta-tool: the tool's name is under one of `keys`, its arguments beside it. A name that the surface
 /// has for a meta-tool is that one's, and never a tool's that a server calls the same.
-pub(super) fn call_through(
-    asking: &Asking<'_, '_>,
+pub(super) fn call_through(asking: &Asking<'_, '_>, given: Arguments, calling: &Calling) -> Result<Action, Refusal> {
+    let Named { name, arguments, fields } = named(asking.view, given, calling.name, calling.keys, calling.finder)?;
+    let mut action = through(asking, calling.name, &name, arguments)?;
+    if let Action::Call { fields: wanted, .. } = &mut action {
+        *wanted = fields;
+    }
+    Ok(action)
+}
+
+/// The tool that a meta-tool is to call.
+pub(super) struct Named {
+    pub(super) name: String,
+    pub(super) arguments: Option<Raw>,
+    pub(super) fields: Vec<String>,
+}
+
+pub(super) fn named(
+    view: &View<'_>,
     mut given: Arguments,
-    own: &'static str,
+    own: &str,
     keys: &[&str],
     finder: &str,
-) -> Result<Action, Refusal> {
+) -> Result<Named, Refusal> {
     let key = keys.iter().find(|key| given.has(key)).unwrap_or(&keys[0]);
     let name = given.text(key)?.ok_or_else(|| {
         let message = format!("{own} needs `{}`: the name of a tool, as {finder} shows it.", keys[0]);
         Refusal::new(Code::InvalidRequest, message).next(Next::Overview)
     })?;
-    let fields = fields(asking.view, &mut given, &name)?;
-    let inner = given.take_inner(key);
-    let mut action = through(asking, own, &name, inner)?;
-    if let Action::Call { fields: wanted, .. } = &mut action {
-        *wanted = fields;
-    }
-    Ok(action)
+    let fields = fields(view, &mut given, &name)?;
+    Ok(Named { arguments: given.take_inner(key), name, fields })
 }
 
 /// The fields of a result that are wanted, where `fields` is ours: arguments may stand beside a tool's name, and the tool may

@@ -10,6 +10,7 @@ mod capabilities;
 mod code;
 mod compact;
 mod direct;
+mod doors;
 mod hybrid;
 mod levels;
 mod lifecycle;
@@ -35,13 +36,14 @@ use table::{Asking, table};
 
 pub use action::{Action, Browse, Describe, Load, Search, SearchNodes, Shape, Unknown};
 pub use code::{RUN, describing, finding, written_as};
+pub use doors::{is_door_of, shut};
 pub use lifecycle::{active, loaded};
 pub(crate) use lookup::{call, node, not_found};
 pub(crate) use missing::{note, noted};
 pub use next::fitted;
 pub(crate) use result::text_result;
 pub use result::{definition, refusal_result};
-pub use table::{MetaTool, is_meta, is_reserved, meta_tools, reserved_names};
+pub use table::{MetaTool, is_meta, is_reserved, is_reserved_beside, meta_tools, reserved_names};
 
 /// What a client is told at the start costs no more than this.
 const MOST_TOKENS: usize = 120;
@@ -117,7 +119,7 @@ pub fn answer(surface: Surface, view: &View<'_>, action: &Action) -> Result<Raw,
         Action::Nodes(nodes, shape) => shape(view, nodes),
         Action::Describe(describe, shape) => shape(view, describe),
         Action::Unknown(unknown) => Err(lookup::nobody(view, unknown)),
-        Action::Refuse(refusal) => Err(refusal.clone()),
+        Action::Refuse(refusal) | Action::Shut { refusal, .. } => Err(refusal.clone()),
         Action::Load(_) | Action::Active { .. } | Action::Call { .. } | Action::Read(_) | Action::Run { .. } => {
             Err(Refusal::new(Code::InvalidRequest, "This request is not answered from the catalog."))
         }

@@ -6,6 +6,10 @@ use super::table::table;
 
 /// A refusal whose next action is one that clients of this surface can take.
 pub fn fitted(surface: Surface, mut refusal: Refusal) -> Refusal {
+    // A door has said itself which tool calls what it does not.
+    if refusal.next.is_none() {
+        return refusal;
+    }
     let step = match &refusal.next {
         // A root is browsed by asking what there is.
         Some(Next::Browse { path }) if path.is_empty() && surface != Surface::Compact => Some(&Next::Overview),

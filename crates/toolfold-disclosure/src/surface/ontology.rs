@@ -10,7 +10,7 @@ use super::lookup::{call_through, hundredths, limit, needed, needed_name, node, 
 use super::places::Places;
 use super::request::Arguments;
 use super::result::json_result;
-use super::table::{Listed, Meta, Table};
+use super::table::{Calling, Listed, Meta, Table};
 use super::{Action, Browse, Describe, Search, SearchNodes, View, noted};
 use crate::answer::{not_in_node, rank};
 use crate::cursor::Cursor;
@@ -21,6 +21,9 @@ const SEARCH: &str = "search_tool_by_category";
 const NODES: &str = "search_nodes";
 const EXPAND: &str = "expand_tool";
 const CALL: &str = "call_tool";
+
+const CALLING: Calling =
+    Calling { name: CALL, keys: &["tool_id", "tool", "name"], arguments: "arguments", always: &[], finder: SEARCH };
 
 pub(super) static TABLE: Table = Table {
     rules: "Do not assume tools exist: discover them with list or the searches. Prefer to navigate: \
@@ -56,10 +59,11 @@ pub(super) static TABLE: Table = Table {
             name: CALL,
             definition: r#"{"name":"call_tool","description":"Call an expanded tool.","inputSchema":{"type":"object","properties":{"tool_id":{"type":"string"},"arguments":{"type":"object"}},"required":["tool_id"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
             listed: Listed::Always,
-            ask: |asking, given| call_through(asking, given, CALL, &["tool_id", "tool", "name"], SEARCH),
+            ask: |asking, given| call_through(asking, given, &CALLING),
         },
     ],
     by_server: None,
+    call: Some(CALLING),
     next: |next| Some(self::next(next)),
 };
 

@@ -115,7 +115,7 @@ impl Arguments {
     /// The arguments of a tool that is called through a meta-tool. A model that puts them beside the tool's name
     /// instead of inside `arguments` means what it says.
     pub(super) fn take_inner(&mut self, named_by: &str) -> Option<Raw> {
-        let inner = ["arguments", "args", "params", "input"].iter().find_map(|key| self.take(key));
+        let inner = ["arguments", "args", "params", "input", "tool_args"].iter().find_map(|key| self.take(key));
         inner.or_else(|| self.rest(named_by))
     }
 

@@ -7,7 +7,7 @@ use toolfold_wire::Raw;
 use super::lookup::{needed, through};
 use super::request::Arguments;
 use super::result::json_result;
-use super::table::{Asking, Listed, Meta, Table};
+use super::table::{Asking, Calling, Listed, Meta, Table};
 use super::{Action, Search, View, hybrid, noted};
 
 const NAME: &str = "discover_and_use_tool";
@@ -24,6 +24,13 @@ pub(super) static TABLE: Table = Table {
         ask,
     }],
     by_server: None,
+    call: Some(Calling {
+        name: NAME,
+        keys: &["tool_name", "name", "tool"],
+        arguments: "tool_args",
+        always: &[("action", "execute")],
+        finder: "the search",
+    }),
     next: |next| Some((NAME, self::next(next))),
 };
 

@@ -2,11 +2,13 @@
 //! told, and how a next step is spelled there. One file each holds one; everything else is derived from them.
 
 use serde_json::Value;
-use toolfold_core::{Groups, Next, Refusal, ServerName, Surface};
+use toolfold_core::{Doors, Groups, Next, Refusal, ServerName, Surface};
 use toolfold_wire::{Raw, raw_of};
 
 use super::request::Arguments;
-use super::{Action, View, backends, code, compact, direct, hybrid, levels, lifecycle, ontology, single, two_phase};
+use super::{
+    Action, View, backends, code, compact, direct, doors, hybrid, levels, lifecycle, ontology, single, two_phase,
+};
 
 pub(super) struct Table {
     /// What a client is told at the start.
@@ -14,6 +16,8 @@ pub(super) struct Table {
     pub(super) metas: &'static [Meta],
     /// The kind of meta-tool that there is one of for each server.
     pub(super) by_server: Option<ByServer>,
+    /// The meta-tool that calls others; where there is one, doors can stand beside it.
+    pub(super) call: Option<Calling>,
     /// The tool and the arguments that a next step is taken with; nothing where clients have no such tool.
     pub(super) next: fn(&Next) -> Option<(&'static str, Value)>,
 }
@@ -34,6 +38,19 @@ pub(super) enum Listed {
     WithoutSession,
     /// Where servers do not have one each.
     Joined,
+}
+
+/// How a tool is called through a meta-tool.
+pub(super) struct Calling {
+    pub(super) name: &'static str,
+    /// Its keys for the name of the tool, the one that is listed first.
+    pub(super) keys: &'static [&'static str],
+    /// Its key for the tool's arguments.
+    pub(super) arguments: &'static str,
+    /// What has to stand beside them.
+    pub(super) always: &'static [(&'static str, &'static str)],
+    /// What shows names of tools.
+    pub(super) finder: &'static str,
 }
 
 pub(super) struct ByServer {
@@ -93,13 +110,19 @@ pub fn meta_tools(surface: Surface) -> Vec<MetaTool> {
         definition: (each.definition)("server"),
         listed: "one for each server, with `groups = \"split\"`; here for a server called `server`",
     });
-    own.chain(each).collect()
+    own.chain(each).chain(doors::documented(table)).collect()
 }
 
 /// Whether a name is a meta-tool's on some surface, or could be: no tool of a server is shown under it.
 pub fn is_reserved(name: &str) -> bool {
+    is_reserved_beside(&Doors::NONE, name)
+}
+
+/// The same where these doors are.
+pub fn is_reserved_beside(doors: &Doors, name: &str) -> bool {
     let mut each = Surface::ALL.into_iter().filter_map(|surface| table(surface).by_server.as_ref());
-    reserved_names().any(|reserved| reserved == name) || each.any(|each| (each.could_be)(name))
+    let own = reserved_names().any(|reserved| reserved == name) || each.any(|each| (each.could_be)(name));
+    own || doors::is_door(doors, name)
 }
 
 /// Whether a name is a meta-tool's for this client: then it is no tool's, whatever a server calls its own.
@@ -117,7 +140,18 @@ impl Table {
         };
         let each = split.map(of_each).unwrap_or_default().into_iter();
         let own = self.metas.iter().filter(|meta| meta.listed.to(view));
-        each.chain(own.filter_map(|meta| raw_of(meta.definition).ok())).collect()
+        let own = own.filter_map(|meta| raw_of(meta.definition).ok());
+        each.chain(own).chain(self.doors(view)).collect()
+    }
+
+    /// Listed where the meta-tool is that calls everything.
+    fn doors(&self, view: &View<'_>) -> Vec<Raw> {
+        let is_listed =
+            |calling: &&Calling| self.metas.iter().any(|meta| meta.name == calling.name && meta.listed.to(view));
+        let calling = self.call.as_ref().filter(is_listed);
+        calling
+            .map(|calling| doors::all(view.doors()).map(|door| door.definition(calling)).collect())
+            .unwrap_or_default()
     }
 }
 
@@ -143,13 +177,17 @@ impl Listed {
 
 impl Asking<'_, '_> {
     pub(super) fn knows(&self, name: &str) -> bool {
-        self.table.metas.iter().any(|meta| meta.name == name) || self.server_of(name).is_some()
+        let own = self.table.metas.iter().any(|meta| meta.name == name);
+        own || self.server_of(name).is_some() || doors::find(self.table, self.view, name).is_some()
     }
 
     /// What a meta-tool is asked for; `None` where none of this surface has that name.
     pub(super) fn ask(&self, name: &str, given: Arguments) -> Option<Result<Action, Refusal>> {
         if let Some(meta) = self.table.metas.iter().find(|meta| meta.name == name) {
             return Some((meta.ask)(self, given));
+        }
+        if let Some(door) = doors::find(self.table, self.view, name) {
+            return Some(door.ask(self, given));
         }
         let (each, server) = self.server_of(name)?;
         Some((each.ask)(self, server, given))

@@ -9,7 +9,7 @@ use super::hybrid::{self, SEARCH_META};
 use super::lookup::{call_through, needed_name};
 use super::request::Arguments;
 use super::result::json_result;
-use super::table::{Listed, Meta, Table};
+use super::table::{Calling, Listed, Meta, Table};
 use super::{Action, Load, Unknown, View};
 
 const READ: &str = "get_tool_definition";
@@ -31,15 +31,20 @@ pub(super) static TABLE: Table = Table {
         CALL_META,
     ],
     by_server: None,
+    call: Some(CALLING),
     next: |next| Some(self::next(next)),
 };
+
+/// Of this surface and of `lifecycle`.
+pub(super) const CALLING: Calling =
+    Calling { name: CALL, keys: &["tool", "name"], arguments: "arguments", always: &[], finder: "the search" };
 
 /// A list of tools cannot change without a session: what was read or loaded needs another way in.
 pub(super) const CALL_META: Meta = Meta {
     name: CALL,
     definition: r#"{"name":"call_tool","description":"Call a tool by its name.","inputSchema":{"type":"object","properties":{"tool":{"type":"string"},"arguments":{"type":"object"}},"required":["tool"]},"_meta":{"anthropic/alwaysLoad":true}}"#,
     listed: Listed::WithoutSession,
-    ask: |asking, given| call_through(asking, given, CALL, &["tool", "name"], "the search"),
+    ask: |asking, given| call_through(asking, given, &CALLING),
 };
 
 fn next(next: &Next) -> (&'static str, Value) {

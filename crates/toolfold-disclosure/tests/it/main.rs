@@ -13,6 +13,7 @@ mod catalogs;
 mod code;
 mod compact;
 mod cost;
+mod doors;
 mod fixture;
 mod gateway;
 mod hostile;

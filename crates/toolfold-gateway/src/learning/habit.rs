@@ -7,8 +7,21 @@ use toolfold_store::StoredHabit;
 /// Bytes of a mark: the number of the word, and its weight.
 const MARK: usize = 5;
 
-/// Which request it is: the words alone tell, however often each was said and whatever they weigh today.
-pub(super) fn request(marks: &[Mark]) -> [u8; 8] {
+/// Those who see the same, where that is not everything.
+pub(crate) type Learners = [u8; 8];
+
+/// Which request it is: the words alone tell, however often each was said and whatever they weigh today. And whose.
+pub(super) fn request(marks: &[Mark], learners: Option<Learners>) -> Vec<u8> {
+    let words = words(marks);
+    words.into_iter().chain(learners.into_iter().flatten()).collect()
+}
+
+/// Whose request it is.
+pub(super) fn learners(request: &[u8]) -> Option<Learners> {
+    request.get(8..)?.first_chunk().copied()
+}
+
+fn words(marks: &[Mark]) -> [u8; 8] {
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     for byte in marks.iter().flat_map(|mark| mark.word.to_le_bytes()) {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);

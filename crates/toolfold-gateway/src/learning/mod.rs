@@ -2,12 +2,13 @@
 //! higher in the next search like it.
 //!
 //! What a reader would get wrong: nothing here is in anybody's way. A search is answered from what was learned when it
-//! began; remembering happens beside the answer, and where it fails, nothing was learned. Several processes may learn in
+//! began, by those who see the same as whoever asks; remembering happens beside the answer, and where it fails, nothing was learned. Several processes may learn in
 //! one store: each looks there again from time to time, which is also how it hears that something was forgotten.
 
 mod habit;
 mod recent;
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,7 +16,7 @@ use std::time::{Duration, Instant};
 use arc_swap::ArcSwap;
 use toolfold_config::{Config, Learn};
 use toolfold_core::{Entry, Fingerprint};
-use toolfold_index::{Learned, Mark};
+use toolfold_index::{Habit, Learned, Mark};
 use toolfold_store::{StoreError, StoredChoice};
 use toolfold_wire::Raw;
 use tracing::debug;
@@ -24,6 +25,7 @@ use crate::kept::Kept;
 use crate::recording::is_error;
 use crate::request::Client;
 use crate::snapshot::Snapshot;
+pub(crate) use habit::Learners;
 use recent::{Recent, Searched};
 
 /// After this long a search is a reason to see what other processes learned.
@@ -36,7 +38,7 @@ pub(crate) struct Learning {
     mode: AtomicU8,
     /// Which catalog is learned about: that of this configuration.
     catalog: Fingerprint,
-    learned: ArcSwap<Learned>,
+    learned: ArcSwap<HashMap<Option<Learners>, Arc<Learned>>>,
     recent: Mutex<Recent>,
     read_at: Mutex<Option<Instant>>,
     /// Who reads what was learned, one after the other: the last one has read everything.
@@ -72,8 +74,12 @@ impl Learning {
         self.read().await;
     }
 
-    pub(crate) fn learned(&self) -> Arc<Learned> {
-        self.learned.load_full()
+    /// What was learned from those who see the same.
+    pub(crate) fn learned(&self, snapshot: &Snapshot) -> Arc<Learned> {
+        let all = self.learned.load();
+        // Nothing to look for where nothing was learned.
+        let known = if all.is_empty() { None } else { all.get(&snapshot.learners()) };
+        known.cloned().unwrap_or_default()
     }
 
     /// What a search was answered with.
@@ -103,7 +109,7 @@ impl Learning {
         let text = (self.mode() == Learn::Queries).then(|| query.chars().take(LONGEST_TEXT).collect());
         let choice = StoredChoice {
             catalog: self.catalog.as_bytes().to_vec(),
-            request: habit::request(&marks),
+            request: habit::request(&marks, snapshot.learners()),
             tool: entry.id.to_string(),
             marks: habit::packed(&marks),
             text,
@@ -155,8 +161,13 @@ impl Learning {
         };
         match learned {
             Ok(habits) => {
-                let habits = habits.iter().filter_map(habit::unpacked).collect();
-                self.learned.store(Arc::new(Learned::new(habits)));
+                let mut by_learners: HashMap<Option<Learners>, Vec<Habit>> = HashMap::new();
+                for stored in &habits {
+                    let learners = habit::learners(&stored.request);
+                    by_learners.entry(learners).or_default().extend(habit::unpacked(stored));
+                }
+                let learned = by_learners.into_iter().map(|(who, habits)| (who, Arc::new(Learned::new(habits))));
+                self.learned.store(Arc::new(learned.collect()));
             }
             Err(error) => debug!("what was learned cannot be read: {error}"),
         }

@@ -7,6 +7,7 @@ use hyper::body::Incoming;
 use hyper::header::{self, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, StatusCode};
+use toolfold_config::CLIENT_DOCUMENT;
 use toolfold_core::{Principal, Surface};
 
 use super::identity::is_metadata;
@@ -67,6 +68,7 @@ fn metadata(app: &App, path: &str, looks: bool) -> Reply {
             response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
             response
         }
+        None if path == CLIENT_DOCUMENT => text_response(StatusCode::NOT_FOUND, "This client has no document here.\n"),
         None => text_response(StatusCode::NOT_FOUND, "No issuer gives out tokens for this.\n"),
     }
 }

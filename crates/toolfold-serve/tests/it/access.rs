@@ -33,26 +33,26 @@ pub(crate) fn rule(who: &str, effect: RuleEffect) -> AccessRule {
     }
 }
 
-fn on(server: &str, rule: AccessRule) -> AccessRule {
+pub(crate) fn on(server: &str, rule: AccessRule) -> AccessRule {
     AccessRule { servers: vec![Pattern::new(server)], ..rule }
 }
 
 /// Two fake servers, rules, and a store with tokens for alice and bob.
-struct Team {
-    address: SocketAddr,
-    gateway: Gateway,
-    folder: TempDir,
-    desk: FakeServer,
-    vault: FakeServer,
-    tokens: BTreeMap<&'static str, String>,
+pub(crate) struct Team {
+    pub(crate) address: SocketAddr,
+    pub(crate) gateway: Gateway,
+    pub(crate) folder: TempDir,
+    pub(crate) desk: FakeServer,
+    pub(crate) vault: FakeServer,
+    pub(crate) tokens: BTreeMap<&'static str, String>,
 }
 
 impl Team {
-    async fn with(rules: Vec<AccessRule>) -> Team {
+    pub(crate) async fn with(rules: Vec<AccessRule>) -> Team {
         Team::of(rules, |_| {}).await
     }
 
-    async fn of(rules: Vec<AccessRule>, change: impl FnOnce(&mut Config)) -> Team {
+    pub(crate) async fn of(rules: Vec<AccessRule>, change: impl FnOnce(&mut Config)) -> Team {
         let folder = tempfile::tempdir().unwrap();
         let read = json!({"readOnlyHint": true});
         let schema = json!({"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]});
@@ -87,21 +87,21 @@ impl Team {
         Team { address, gateway, folder, desk, vault, tokens }
     }
 
-    fn client(&self, name: &str) -> HttpClient {
+    pub(crate) fn client(&self, name: &str) -> HttpClient {
         self.client_on(name, "/mcp")
     }
 
-    fn client_on(&self, name: &str, path: &str) -> HttpClient {
+    pub(crate) fn client_on(&self, name: &str, path: &str) -> HttpClient {
         HttpClient::new(format!("http://{}{path}", self.address))
             .with_header("authorization", &format!("Bearer {}", self.tokens[name]))
     }
 
-    async fn call(&self, name: &str, tool: &str, arguments: Value) -> Value {
+    pub(crate) async fn call(&self, name: &str, tool: &str, arguments: Value) -> Value {
         let asked = json!({"name": "call_tool", "arguments": {"tool": tool, "arguments": arguments}});
         self.client(name).modern("tools/call", asked).await
     }
 
-    async fn rest(&self, name: &str, path: &str, body: Option<Value>) -> (u16, Value) {
+    pub(crate) async fn rest(&self, name: &str, path: &str, body: Option<Value>) -> (u16, Value) {
         let url = format!("http://{}{path}", self.address);
         let request = match body {
             Some(body) => plain_http().post(url).header("content-type", "application/json").body(body.to_string()),
@@ -112,7 +112,7 @@ impl Team {
         (status, serde_json::from_str(&reply.text().await.unwrap()).unwrap_or_default())
     }
 
-    async fn events(&self) -> Vec<AuditEvent> {
+    pub(crate) async fn events(&self) -> Vec<AuditEvent> {
         self.gateway.audit().unwrap().flush().await;
         let reader = Reader::open(&self.folder.path().join("audit.db")).unwrap().unwrap();
         reader.tail(1000).unwrap().iter().filter_map(|stored| stored.event()).collect()
@@ -134,7 +134,7 @@ async fn give_token(folder: &Path, name: &str, number: u8) -> String {
     token.secret.expose().to_owned()
 }
 
-fn code(result: &Value) -> &str {
+pub(crate) fn code(result: &Value) -> &str {
     result["structuredContent"]["error"]["code"].as_str().unwrap_or_default()
 }
 

@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use toolfold_config::{Config, Learn};
-use toolfold_core::{AccessRule, Pattern, RuleEffect, Secret, Surface, Trust};
+use toolfold_core::{AccessRule, Pattern, RuleEffect, Secret, Surface};
 use toolfold_test::{FakeServer, HttpClient, plain_http};
 
 use crate::support::{all_settled, config, over_http, start};
 
-const TOKEN: &str = "alices-token";
+pub(crate) const TOKEN: &str = "alices-token";
 
 /// Only these servers exist for whoever has the token.
-fn seen(servers: &[&str]) -> AccessRule {
+pub(crate) fn seen(servers: &[&str]) -> AccessRule {
     let patterns = |names: &[&str]| names.iter().map(|name| Pattern::new(name)).collect();
     AccessRule {
         number: 1,
@@ -35,10 +35,8 @@ fn seen(servers: &[&str]) -> AccessRule {
 
 async fn served(mut config: Config) -> SocketAddr {
     config.http.token = Some(Secret::new(TOKEN));
-    // What was learned depends on when it was written down: that is a time.
+    // What was learned depends on when it was written down: that is a time. `learned.rs` asks with what was learned before.
     config.learn = Learn::Off;
-    // What imitates another server's tool is held, whoever may see that server: that protects, and is written down.
-    config.servers.values_mut().for_each(|server| server.trust = Trust::Always);
     let gateway = start(config);
     all_settled(&gateway).await;
     over_http(gateway, Surface::Compact).await
@@ -240,7 +238,7 @@ fn cut(text: &str) -> String {
     text.chars().take(1500).collect()
 }
 
-fn tool(name: &str, description: &str) -> Value {
+pub(crate) fn tool(name: &str, description: &str) -> Value {
     json!({
         "name": name,
         "description": description,

@@ -7,7 +7,7 @@ use crate::open;
 fn choice(catalog: &str, request: u64, tool: &str, occasion: u64) -> StoredChoice {
     StoredChoice {
         catalog: catalog.as_bytes().to_vec(),
-        request: request.to_le_bytes(),
+        request: request.to_le_bytes().to_vec(),
         tool: tool.to_owned(),
         marks: vec![1, 2, 3],
         text: None,

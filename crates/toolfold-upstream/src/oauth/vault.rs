@@ -2,10 +2,13 @@
 //! one at once, in this process or another.
 
 use std::collections::HashMap;
+use std::future::ready;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
 use toolfold_core::ServerName;
 use toolfold_oauth::{Demand, Login};
 use toolfold_wire::BoxFuture;
@@ -68,36 +71,91 @@ pub trait Vault: Send + Sync {
     fn forget<'a>(&'a self, whose: &'a LoginOwner) -> BoxFuture<'a, Result<bool, NotKept>>;
 }
 
+/// How long whoever renews a login has for it.
+const LEASE: Duration = Duration::from_secs(40);
+
 /// For a process that keeps nothing.
 #[derive(Debug, Default)]
 pub struct MemoryVault {
-    kept: Mutex<HashMap<LoginOwner, KeptLogin>>,
+    kept: Mutex<HashMap<LoginOwner, Filed>>,
     versions: AtomicI64,
+}
+
+#[derive(Debug)]
+struct Filed {
+    login: KeptLogin,
+    /// Until when somebody renews it.
+    leased: Option<Instant>,
 }
 
 impl Vault for MemoryVault {
     fn load<'a>(&'a self, whose: &'a LoginOwner) -> BoxFuture<'a, Result<Option<KeptLogin>, NotKept>> {
-        Box::pin(std::future::ready(Ok(lock(&self.kept).get(whose).cloned())))
+        Box::pin(ready(Ok(lock(&self.kept).get(whose).map(|filed| filed.login.clone()))))
     }
 
     fn save<'a>(&'a self, whose: &'a LoginOwner, record: &'a Record) -> BoxFuture<'a, Result<i64, NotKept>> {
         let version = self.versions.fetch_add(1, Ordering::Relaxed) + 1;
-        lock(&self.kept).insert(whose.clone(), KeptLogin { version, record: record.clone() });
-        Box::pin(std::future::ready(Ok(version)))
+        let login = KeptLogin { version, record: record.clone() };
+        lock(&self.kept).insert(whose.clone(), Filed { login, leased: None });
+        Box::pin(ready(Ok(version)))
     }
 
-    /// One process has one account for each of them, and that renews one thing at a time.
+    /// A server that is configured anew has another account while the old one may still be renewing.
     fn lease<'a>(&'a self, whose: &'a LoginOwner, version: i64) -> BoxFuture<'a, Result<Leased, NotKept>> {
-        let found = lock(&self.kept).get(whose).cloned();
-        let same = found.as_ref().is_some_and(|kept| kept.version == version);
-        Box::pin(std::future::ready(Ok(if same { Leased::Ours } else { Leased::Changed(found.map(Box::new)) })))
+        let mut kept = lock(&self.kept);
+        let leased = match kept.get_mut(whose) {
+            Some(filed) if filed.login.version != version => Leased::Changed(Some(Box::new(filed.login.clone()))),
+            Some(filed) if filed.leased.is_some_and(|until| until > Instant::now()) => Leased::Taken,
+            Some(filed) => {
+                filed.leased = Some(Instant::now() + LEASE);
+                Leased::Ours
+            }
+            None => Leased::Changed(None),
+        };
+        Box::pin(ready(Ok(leased)))
     }
 
-    fn release<'a>(&'a self, _: &'a LoginOwner) -> BoxFuture<'a, ()> {
-        Box::pin(std::future::ready(()))
+    fn release<'a>(&'a self, whose: &'a LoginOwner) -> BoxFuture<'a, ()> {
+        if let Some(filed) = lock(&self.kept).get_mut(whose) {
+            filed.leased = None;
+        }
+        Box::pin(ready(()))
     }
 
     fn forget<'a>(&'a self, whose: &'a LoginOwner) -> BoxFuture<'a, Result<bool, NotKept>> {
-        Box::pin(std::future::ready(Ok(lock(&self.kept).remove(whose).is_some())))
+        Box::pin(ready(Ok(lock(&self.kept).remove(whose).is_some())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn whose(principal: &str) -> LoginOwner {
+        let (server, url) = (ServerName::new("s").unwrap(), "https://s.example/mcp".to_owned());
+        LoginOwner { server, url, principal: principal.to_owned() }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_renews_a_login_at_a_time() {
+        let (vault, alice) = (MemoryVault::default(), whose("alice"));
+        assert!(matches!(vault.lease(&alice, 1).await.unwrap(), Leased::Changed(None)));
+        let first = vault.save(&alice, &Record::default()).await.unwrap();
+        assert!(matches!(vault.lease(&alice, first).await.unwrap(), Leased::Ours));
+        assert!(matches!(vault.lease(&alice, first).await.unwrap(), Leased::Taken), "somebody is at it");
+        // Whoever is at it is done: the others see another version.
+        let second = vault.save(&alice, &Record::default()).await.unwrap();
+        assert!(
+            matches!(vault.lease(&alice, first).await.unwrap(), Leased::Changed(Some(kept)) if kept.version == second)
+        );
+        assert!(matches!(vault.lease(&alice, second).await.unwrap(), Leased::Ours), "a save ends the lease");
+        assert!(matches!(vault.lease(&whose("bob"), 1).await.unwrap(), Leased::Changed(None)), "each has their own");
+        vault.release(&alice).await;
+        assert!(matches!(vault.lease(&alice, second).await.unwrap(), Leased::Ours), "nothing came of it");
+        // Whoever is at it is gone: others are not kept out for ever.
+        tokio::time::advance(LEASE).await;
+        assert!(matches!(vault.lease(&alice, second).await.unwrap(), Leased::Ours));
+        assert!(vault.forget(&alice).await.unwrap());
+        assert!(matches!(vault.lease(&alice, second).await.unwrap(), Leased::Changed(None)));
     }
 }

@@ -30,7 +30,7 @@ pub(crate) enum Ask {
     Tokens(tokens::Tokens),
     Forget(forget::Forget),
     Access(access::Access),
-    Permissions(permissions::Permissions),
+    Permissions(permissions::RuleQuestion),
     Hook(hook::Question),
     Login(login::LoginChanged),
 }

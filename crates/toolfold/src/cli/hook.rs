@@ -98,15 +98,15 @@ impl Question {
             Action::Call { entry, .. } => {
                 let entry = view.entry(entry);
                 let call = format!("call {}", entry.id);
-                match entry.hints.read_only {
+                match entry.only_reads() {
                     _ if !gateway.access().may_call(&client, entry) => {
                         (Verdict::Deny, format!("{call}: not allowed here"))
                     }
-                    Some(true) => (Verdict::Allow, format!("{call}, which only reads")),
-                    _ if entry.hints.destructive == Some(true) => {
+                    true => (Verdict::Allow, format!("{call}, which only reads")),
+                    false if entry.hints.destructive == Some(true) => {
                         (Verdict::Ask, format!("{call}, which may destroy something"))
                     }
-                    _ => (Verdict::Ask, call),
+                    false => (Verdict::Ask, call),
                 }
             }
             Action::Unknown(unknown) if view.what_is_missing().is_none() => {
@@ -114,7 +114,7 @@ impl Question {
             }
             Action::Unknown(unknown) => (Verdict::Ask, format!("call {}, not known yet", unknown.names.join(" "))),
             Action::Run { .. } => (Verdict::Ask, "run a program that may call several tools".to_owned()),
-            Action::Refuse(refusal) => (Verdict::Deny, refusal.message),
+            Action::Refuse(refusal) | Action::Shut { refusal, .. } => (Verdict::Deny, refusal.message),
             Action::Browse(..)
             | Action::Search(..)
             | Action::Nodes(..)

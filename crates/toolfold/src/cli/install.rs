@@ -236,7 +236,7 @@ impl Done {
                     InstallError::NoAllow(_) => fail.hint("leave --allow-search out"),
                     InstallError::NoHome | InstallError::NoState => fail.hint("set HOME"),
                     InstallError::OnlyRead(_) => fail.hint("`toolfold import` reads its servers"),
-                    InstallError::File(_) => fail,
+                    InstallError::File(_) | InstallError::NoRules(_) | InstallError::NoEntry { .. } => fail,
                 })
             }
             (Ok(_), Some(Verified::Failed(_))) => {
@@ -303,6 +303,6 @@ fn list(common: &Common, environment: &Environment) -> Result<(), Fail> {
     print(&table(&rows))
 }
 
-fn shown_lines(text: &str) -> String {
+pub(crate) fn shown_lines(text: &str) -> String {
     text.lines().map(|line| format!("{}\n", shown_line(&line.replace('\t', "    ")))).collect()
 }

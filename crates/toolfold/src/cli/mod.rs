@@ -210,7 +210,7 @@ fn run(cli: Cli) -> ExitCode {
         Command::Scan(scan) => scan.run(&common),
         Command::Audit(audit) => audit.run(&common),
         Command::Access(access) => common.ask(Ask::Access(access)),
-        Command::Permissions(permissions) => common.ask(Ask::Permissions(permissions)),
+        Command::Permissions(permissions) => permissions.run(&common),
         Command::Hook(hook) => hook.run(&common),
         Command::Token(token) => token.run(&common),
         Command::Usage(usage) => usage.run(&common),

@@ -1,24 +1,32 @@
-//! `toolfold permissions`: the rules of a host, out of what Toolfold knows of its tools.
+//! `toolfold permissions`: the rules of a host, out of what Toolfold knows of its tools and of who may call them.
 //!
-//! What a reader would get wrong: exact names alone. Hosts have had patterns that matched too much, or nothing.
+//! What a reader would get wrong: the host decides about the tools that it lists. What is behind `call_tool` is told apart by
+//! doors, by `toolfold hook`, or by a host whose rules see arguments.
 
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-use toolfold_disclosure::{View, tools};
+use serde_json::json;
+use toolfold_clients::{
+    Environment, HostRules, HostVerdict, InstallError, InstallPlan, KnownClient, apply_install, apply_undo, client,
+    plan_rules, plan_rules_undo, rules_text,
+};
+use toolfold_core::shown_line;
+use toolfold_disclosure::{Action, View, route, tools};
 use toolfold_gateway::Gateway;
 use toolfold_wire::{Object, Raw};
 
-use super::Fail;
-use super::ask::Answer;
+use super::ask::{Answer, Ask};
+use super::install::shown_lines;
 use super::open;
-use super::output::as_json;
+use super::output::{as_json, print, print_json};
+use super::own_file::{agreed, environment, nothing_written, shown_path};
+use super::{Common, Fail};
 
 /// Tools of one pattern: a host reads it before every call.
 const MOST_NAMED: usize = 500;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-pub(crate) enum Host {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Host {
     ClaudeCode,
     Codex,
     Cursor,
@@ -26,17 +34,23 @@ pub(crate) enum Host {
     Vscode,
 }
 
-#[derive(Debug, Args, Serialize, Deserialize)]
+#[derive(Debug, Args)]
 #[command(
-    after_help = "What only reads is allowed, and for everything else the user is asked. Nothing is written: the rules go into
+    after_help = "What only reads is allowed, what may not be called here is denied, and for everything else the user is asked. \
+The rules are printed; --write puts them into
 
-  claude-code  .claude/settings.json
-  codex        ~/.codex/config.toml
+  claude-code  ~/.claude/settings.json
+  codex        ~/.codex/config.toml, where Toolfold is in it
   cursor       ~/.cursor/permissions.json
   gemini       ~/.gemini/policies/toolfold.toml
-  vscode       .vscode/settings.json
+  vscode       settings.json of the user
 
-Only Gemini can tell tools apart behind `call_tool`; for Claude Code and Cursor `toolfold hook` does."
+What would be written is shown first; what was there is kept in Toolfold's state folder. Rules of others are left alone. Written \
+again, rules of Toolfold's that no longer hold go. --undo gives the file back as it was where nobody has written it since, and otherwise takes out \
+Toolfold's rules alone.
+
+Only Gemini can tell tools apart behind `call_tool`; for Claude Code and Cursor `toolfold hook` does, and for every host `doors` in \
+the configuration."
 )]
 pub(crate) struct Permissions {
     /// Whose rules
@@ -45,116 +59,138 @@ pub(crate) struct Permissions {
     /// What the host calls Toolfold
     #[arg(long, value_name = "NAME", default_value = "toolfold")]
     name: String,
+    /// Write them into the host's own file
+    #[arg(long)]
+    write: bool,
+    /// Take out again what was written
+    #[arg(long, conflicts_with = "write")]
+    undo: bool,
+    /// Show what would be written, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Write without asking
+    #[arg(long, short, conflicts_with = "dry_run")]
+    yes: bool,
 }
 
-/// What there are rules about.
-struct Known {
-    /// Tools that the host lists, each with whether it only reads.
-    listed: Vec<(String, bool)>,
-    /// Tools behind them that only read, and may be called.
-    reading: Vec<String>,
+/// What a gateway is asked for them.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct RuleQuestion {
+    name: String,
 }
 
 impl Permissions {
-    pub(crate) fn answer(&self, gateway: &Gateway, view: &View<'_>) -> Result<Answer, Fail> {
-        let client = open::asker();
-        let listed = tools(gateway.config().surface, view);
-        let reading = view.tools().map(|place| view.entry(place));
-        let reading =
-            reading.filter(|entry| entry.hints.read_only == Some(true) && gateway.access().may_call(&client, entry));
-        let known = Known {
-            listed: listed.iter().filter_map(listed_tool).collect(),
-            reading: reading.map(|entry| entry.id.to_string()).take(MOST_NAMED).collect(),
-        };
-        Ok(Answer::new(self.rules(&known)?))
+    pub(crate) fn run(self, common: &Common) -> Result<(), Fail> {
+        let client = self.host.client()?;
+        if self.undo {
+            let environment = environment(&common.options());
+            let plan = plan_rules_undo(&environment, client).map_err(|error| failed(&error))?;
+            return self.carry_out(common, &environment, &plan);
+        }
+        let answer = open::ask(common, Ask::Permissions(RuleQuestion { name: self.name.clone() }))?;
+        let rules: HostRules =
+            serde_json::from_str(&answer.text).map_err(|_| Fail::machine("the rules could not be read"))?;
+        if !self.write && !self.dry_run {
+            let text =
+                rules_text(client, &rules).ok_or_else(|| Fail::machine("the rules could not be written down"))?;
+            return print(text.trim_end());
+        }
+        let environment = environment(&common.options());
+        let plan = plan_rules(&environment, client, &rules).map_err(|error| failed(&error))?;
+        self.carry_out(common, &environment, &plan)
     }
 
-    fn rules(&self, known: &Known) -> Result<String, Fail> {
-        let named = |wanted: bool, spell: &dyn Fn(&str) -> String| -> Vec<String> {
-            known.listed.iter().filter(|(_, reads)| *reads == wanted).map(|(name, _)| spell(name)).collect()
-        };
-        let own = &self.name;
-        match self.host {
-            Host::ClaudeCode => {
-                let spell = |name: &str| format!("mcp__{own}__{name}");
-                as_json(&json!({"permissions": {"allow": named(true, &spell), "ask": named(false, &spell)}}))
-            }
-            Host::Cursor => as_json(&json!({"mcpAllowlist": named(true, &|name| format!("{own}:{name}"))})),
-            Host::Vscode => {
-                let all: serde_json::Map<String, Value> =
-                    known.listed.iter().map(|(name, reads)| (name.clone(), Value::Bool(*reads))).collect();
-                as_json(&json!({"chat.tools.eligibleForAutoApproval": all}))
-            }
-            Host::Codex => {
-                let table = format!("mcp_servers.{}", quoted(own));
-                let mut text = format!("[{table}]\ndefault_tools_approval_mode = \"prompt\"\n");
-                for name in named(true, &quoted) {
-                    text.push_str(&format!("\n[{table}.tools.{name}]\napproval_mode = \"approve\"\n"));
+    /// Shows a plan, and does what it says where that is wanted.
+    fn carry_out(&self, common: &Common, environment: &Environment, plan: &InstallPlan) -> Result<(), Fail> {
+        let (name, file) = (plan.client.name, shown_path(&plan.path, environment));
+        let say = |text: &str| if common.json { Ok(()) } else { print(text) };
+        for change in &plan.changes {
+            say(&format!("{name}: {}\n{}", shown_path(&change.path, environment), shown_lines(&change.preview)))?;
+        }
+        let wanted = !plan.changes.is_empty() && !self.dry_run;
+        let written = wanted && agreed(&format!("Write it for {name}?"), self.yes);
+        let mut backups = Vec::new();
+        if written && self.undo {
+            apply_undo(environment, plan).map_err(|error| failed(&error))?;
+        } else if written {
+            backups = apply_install(environment, plan).map_err(|error| failed(&error))?;
+        }
+        if common.json {
+            let changes = plan.changes.iter().map(|change| json!({"file": change.path, "preview": change.preview}));
+            let changes: Vec<_> = changes.collect();
+            return print_json(&json!({
+                "client": plan.client.id, "file": plan.path, "written": written, "changes": changes, "backups": backups,
+            }));
+        }
+        match (plan.changes.is_empty(), written) {
+            (true, _) if self.undo => say(&format!("{name}: no rules of Toolfold's are in {file}.")),
+            (true, _) => say(&format!("{name}: nothing to do, {file} is as it should be.")),
+            (false, true) => {
+                let mut text = format!("{name}: the rules are {}.", if self.undo { "out" } else { "in" });
+                for backup in &backups {
+                    text.push_str(&format!("\n  as it was: {}", shown_path(backup, environment)));
                 }
-                Ok(text)
+                say(&text)
             }
-            Host::Gemini => Ok(self.gemini(known)),
+            (false, false) => {
+                if !self.dry_run {
+                    nothing_written();
+                }
+                Ok(())
+            }
         }
-    }
-
-    /// The one host whose rules see arguments.
-    fn gemini(&self, known: &Known) -> String {
-        let server = quoted(&self.name);
-        let rule = |tool: &str, more: &str, decision: &str, priority: u32| {
-            let tool = quoted(tool);
-            format!(
-                "[[rule]]\nmcpName = {server}\ntoolName = {tool}\n{more}decision = \"{decision}\"\npriority = {priority}\n\n"
-            )
-        };
-        let mut text = String::new();
-        for (name, reads) in &known.listed {
-            text.push_str(&rule(name, "", if *reads { "allow" } else { "ask_user" }, 100));
-        }
-        if !known.reading.is_empty() && known.listed.iter().any(|(name, _)| name == "call_tool") {
-            let names: Vec<String> = known.reading.iter().map(|id| id.replace('.', "\\.")).collect();
-            let pattern = format!("\"tool\":\"(?:{})\"", names.join("|"));
-            text.push_str(&rule("call_tool", &format!("argsPattern = {}\n", quoted(&pattern)), "allow", 200));
-        }
-        text.truncate(text.trim_end().len());
-        text.push('\n');
-        text
     }
 }
 
-/// A text of TOML. JSON's spelling is one of its own.
-fn quoted(text: &str) -> String {
-    Value::from(text).to_string()
+impl Host {
+    fn client(self) -> Result<&'static KnownClient, Fail> {
+        let id = self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
+        client(&id).ok_or_else(|| Fail::machine(format!("{id} is in no table of clients")))
+    }
+}
+
+impl RuleQuestion {
+    pub(crate) fn answer(&self, gateway: &Gateway, view: &View<'_>) -> Result<Answer, Fail> {
+        let (asker, surface) = (open::asker(), gateway.config().surface);
+        let may_call = |name: &str| match route(surface, view, name, None) {
+            Action::Call { entry, .. } => gateway.access().may_call(&asker, view.entry(entry)),
+            _ => true,
+        };
+        let rule = |definition: &Raw| {
+            let (name, reads) = listed_tool(definition)?;
+            let verdict = match may_call(&name) {
+                false => HostVerdict::Deny,
+                true if reads => HostVerdict::Allow,
+                true => HostVerdict::Ask,
+            };
+            Some((name, verdict))
+        };
+        let reading = view.tools().map(|place| view.entry(place));
+        let reading = reading.filter(|entry| entry.only_reads() && gateway.access().may_call(&asker, entry));
+        let rules = HostRules {
+            name: self.name.clone(),
+            tools: tools(surface, view).iter().filter_map(rule).collect(),
+            reading: reading.map(|entry| entry.id.to_string()).take(MOST_NAMED).collect(),
+        };
+        Ok(Answer::new(as_json(&rules)?))
+    }
+}
+
+fn failed(error: &InstallError) -> Fail {
+    let fail = Fail::usage(shown_line(&error.to_string()));
+    match error {
+        InstallError::NoEntry { .. } => {
+            fail.hint("`toolfold install codex` puts it in; --name says what it is called there")
+        }
+        InstallError::Edit { .. } => fail.hint("nothing was written; mend the file, or change it by hand"),
+        InstallError::NoHome | InstallError::NoState => fail.hint("set HOME"),
+        _ => fail,
+    }
 }
 
 fn listed_tool(definition: &Raw) -> Option<(String, bool)> {
     let definition = Object::parse(definition)?;
-    let reads = definition.object("annotations").and_then(|hints| hints.read::<bool>("readOnlyHint"));
-    Some((definition.string("name")?, reads == Some(true)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn rules(host: Host) -> String {
-        let listed = vec![("find_tools".to_owned(), true), ("call_tool".to_owned(), false)];
-        let known = Known { listed, reading: vec!["github.get_issue".to_owned()] };
-        Permissions { host, name: "toolfold".to_owned() }.rules(&known).unwrap()
-    }
-
-    #[test]
-    fn each_host_has_rules_in_its_own_form() {
-        let read = |host| serde_json::from_str::<Value>(&rules(host)).unwrap();
-        let claude =
-            json!({"permissions": {"allow": ["mcp__toolfold__find_tools"], "ask": ["mcp__toolfold__call_tool"]}});
-        assert_eq!(read(Host::ClaudeCode), claude);
-        assert_eq!(read(Host::Cursor), json!({"mcpAllowlist": ["toolfold:find_tools"]}));
-        let code = json!({"chat.tools.eligibleForAutoApproval": {"find_tools": true, "call_tool": false}});
-        assert_eq!(read(Host::Vscode), code);
-        let codex = "[mcp_servers.\"toolfold\"]\ndefault_tools_approval_mode = \"prompt\"\n\n[mcp_servers.\"toolfold\".tools.\"find_tools\"]\napproval_mode = \"approve\"\n";
-        assert_eq!(rules(Host::Codex), codex);
-        let gemini = rules(Host::Gemini);
-        assert_eq!(gemini.matches("[[rule]]").count(), 3);
-        assert!(gemini.contains(r#"argsPattern = "\"tool\":\"(?:github\\.get_issue)\"""#), "{gemini}");
-    }
+    let hints = definition.object("annotations").unwrap_or_default();
+    let reads = hints.read("readOnlyHint") == Some(true) && hints.read("destructiveHint") != Some(true);
+    Some((definition.string("name")?, reads))
 }

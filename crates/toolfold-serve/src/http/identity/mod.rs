@@ -13,7 +13,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use hyper::StatusCode;
 use toolfold_access::{BadToken, digest, is_named_token};
-use toolfold_config::Config;
+use toolfold_config::{CLIENT_DOCUMENT, Config};
 use toolfold_core::{Code, Principal, Secret};
 use tracing::{debug, warn};
 
@@ -57,7 +57,7 @@ enum NotAccepted {
 
 /// Whether a path is one of the documents that say how to be let in.
 pub(crate) fn is_metadata(path: &str) -> bool {
-    path.starts_with(resource::WELL_KNOWN)
+    path.starts_with(resource::WELL_KNOWN) || path == CLIENT_DOCUMENT
 }
 
 impl Identities {

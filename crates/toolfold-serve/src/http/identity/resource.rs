@@ -7,9 +7,9 @@
 use std::net::SocketAddr;
 
 use serde_json::{Value, json};
-use toolfold_config::Config;
+use toolfold_config::{CLIENT_DOCUMENT, Config};
 use toolfold_core::Surface;
-use toolfold_gateway::Gateway;
+use toolfold_gateway::{Gateway, own_client_document};
 
 /// Where the documents are, each before the path of the endpoint it describes.
 pub(crate) const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
@@ -22,6 +22,8 @@ pub(crate) struct Resources {
     issuers: Vec<String>,
     scopes: Vec<String>,
     audiences: Vec<String>,
+    /// What login servers read about Toolfold as a client of theirs.
+    client: Option<Value>,
 }
 
 impl Resources {
@@ -32,6 +34,7 @@ impl Resources {
             issuers: issuers.iter().map(|issuer| issuer.issuer.clone()).collect(),
             scopes: issuers.iter().flat_map(|issuer| issuer.scopes.iter().cloned()).collect(),
             audiences: issuers.iter().flat_map(|issuer| issuer.audiences.iter().cloned()).collect(),
+            client: own_client_document(config),
         }
     }
 
@@ -58,6 +61,9 @@ impl Resources {
 
     /// The document of an endpoint; none where nobody gives out tokens for it.
     pub(crate) fn document(&self, path: &str, gateway: &Gateway) -> Option<Value> {
+        if path == CLIENT_DOCUMENT {
+            return self.client.clone();
+        }
         let endpoint = path.strip_prefix(WELL_KNOWN).filter(|endpoint| is_endpoint(endpoint))?;
         if self.issuers.is_empty() {
             return None;
