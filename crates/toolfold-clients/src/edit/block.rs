@@ -8,7 +8,7 @@ const FIRST: &str = "# Toolfold wrote what is from here";
 const LAST: &str = "# to here.";
 
 /// Sets the lines. `None`: they are there already.
-pub fn set_block(text: &str, lines: &str) -> Result<Option<Edited>, EditError> {
+pub(crate) fn set_block(text: &str, lines: &str) -> Result<Option<Edited>, EditError> {
     FileFormat::Toml.parse(text)?;
     let eol = Layout::of(text).eol;
     let block = format!("{FIRST}\n{}\n{LAST}\n", lines.trim_end()).replace('\n', eol);
@@ -30,7 +30,7 @@ pub fn set_block(text: &str, lines: &str) -> Result<Option<Edited>, EditError> {
 }
 
 /// Takes them out. `None`: there are none.
-pub fn remove_block(text: &str) -> Result<Option<Edited>, EditError> {
+pub(crate) fn remove_block(text: &str) -> Result<Option<Edited>, EditError> {
     let Some((start, end)) = place(text)? else { return Ok(None) };
     // With the empty line that came with it.
     let before = super::layout::before_eol(text, start);

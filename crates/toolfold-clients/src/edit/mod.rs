@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::format::{Broken, FileFormat};
-pub use block::{remove_block, set_block};
+pub(crate) use block::{remove_block, set_block};
 pub use splice::Splice;
 
 /// How a container holds its entries.
@@ -28,7 +28,7 @@ pub enum Shape {
     List,
     /// A list of plain strings; the entry is its own name.
     Strings,
-    /// Lines between two comments of ours, for [`set_block`] alone.
+    /// Lines between two comments of ours, written by a function of their own.
     Block,
 }
 
