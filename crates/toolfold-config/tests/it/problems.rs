@@ -377,6 +377,35 @@ fn listening() {
     assert_snapshot!(toml("[http]\nlisten = \"[::1]:0\""), @"");
 }
 
+/// On an address that other machines reach, somebody has to show who they are, or nothing is served at all.
+#[test]
+fn nothing_is_served_to_the_network_without_credentials() {
+    let issuer = "[[issuers]]\nissuer = \"https://login.example\"\n";
+    let rule = "[[rules]]\nwho = \"alice\"\neffect = \"call\"\n";
+    for (http, rest, starts) in [
+        ("", "", false),
+        ("local = true", "", false),
+        ("local = true\ntoken = \"t\"", "", false),
+        ("local = true", rule, false),
+        ("public_url = \"https://tools.example\"", "", false),
+        ("token = \"t\"", "", true),
+        // Named tokens, be there any yet or not: whoever has none is not let in.
+        ("local = false", "", true),
+        ("", rule, true),
+        ("public_url = \"https://tools.example\"", issuer, true),
+        ("", issuer, false),
+    ] {
+        let text = format!("{rest}[http]\nlisten = \"0.0.0.0:7420\"\n{http}\n");
+        let said = toml(&text);
+        assert_eq!(said.is_empty(), starts, "{text}\n{said}");
+        let here = toml(&text.replace("0.0.0.0", "127.0.0.1"));
+        assert!(
+            here.is_empty() || http.contains("public_url"),
+            "on this machine it is one's own business: {text}\n{here}"
+        );
+    }
+}
+
 #[test]
 fn server_names() {
     let long = "x".repeat(65);

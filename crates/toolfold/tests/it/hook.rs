@@ -76,3 +76,67 @@ fn rules_of_a_host_name_what_only_reads() {
         assert!(rules(host).contains("find_tools"), "{host}");
     }
 }
+
+#[test]
+fn doors_are_known_to_hooks_and_rules() {
+    let tools = [tool("look", json!({"readOnlyHint": true})), tool("wipe", json!({"destructiveHint": true}))];
+    let fake = FakeServer::script(json!({ "tools": tools }));
+    let other = FakeServer::script(json!({"tools": [tool("own", json!({}))]}));
+    let servers = [("fake", &fake), ("other", &other)];
+    let world = World::with_config(&config("doors = \"risk\"", &servers));
+    assert!(world.toolfold(&["ls", "Servers"]).output().unwrap().status.success());
+    let ask = |world: &World, door: &str, tool: &str| {
+        let question = json!({"tool_name": format!("mcp__toolfold__{door}"), "tool_input": {"tool": tool}});
+        let answer = asked(world, "claude-code", &question)["hookSpecificOutput"].clone();
+        (answer["permissionDecision"].as_str().unwrap().to_owned(), answer["permissionDecisionReason"].to_string())
+    };
+    assert_eq!(ask(&world, "call_tool_readonly", "fake.look").0, "allow");
+    let (verdict, why) = ask(&world, "call_tool_readonly", "fake.wipe");
+    assert!(verdict == "deny" && why.contains("Use call_tool"), "{verdict} {why}");
+    let rules = world.toolfold(&["permissions", "--for", "claude-code"]).output().unwrap();
+    let rules: Value = serde_json::from_slice(&rules.stdout).unwrap();
+    let allowed = json!(["mcp__toolfold__find_tools", "mcp__toolfold__call_tool_readonly"]);
+    assert_eq!(
+        (&rules["permissions"]["allow"], &rules["permissions"]["ask"]),
+        (&allowed, &json!(["mcp__toolfold__call_tool"]))
+    );
+
+    let world = World::with_config(&config("doors = [\"fake\"]", &servers));
+    assert!(world.toolfold(&["ls", "Servers"]).output().unwrap().status.success());
+    assert_eq!(ask(&world, "call_fake", "look").0, "allow");
+    assert_eq!(ask(&world, "call_fake", "fake.wipe").0, "ask");
+    assert_eq!(ask(&world, "call_fake", "other.own").0, "deny");
+}
+
+#[test]
+fn rules_are_written_shown_and_taken_out() {
+    let fake = FakeServer::script(json!({"tools": [tool("look", json!({"readOnlyHint": true}))]}));
+    let world = World::with_config(&config("doors = \"risk\"", &[("fake", &fake)]));
+    let run = |arguments: &[&str]| {
+        let output = world.toolfold(arguments).stdin(Stdio::null()).output().unwrap();
+        (
+            output.status.success(),
+            format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr)),
+        )
+    };
+    let home = world.toolfold(&[]).get_envs().find(|(name, _)| *name == "HOME").unwrap().1.unwrap().to_owned();
+    let file = std::path::Path::new(&home).join(".cursor/permissions.json");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let before = "{\n  // mine\n  \"mcpAllowlist\": [\"other:*\"]\n}\n";
+    std::fs::write(&file, before).unwrap();
+    let read = || std::fs::read_to_string(&file).unwrap();
+    let (_, said) = run(&["permissions", "--for", "cursor", "--write", "--dry-run"]);
+    assert!(said.contains("toolfold:call_tool_readonly") && read() == before, "{said}");
+    let (_, said) = run(&["permissions", "--for", "cursor", "--write"]);
+    assert_eq!(read(), before, "nobody was there to agree: {said}");
+    let (done, said) = run(&["permissions", "--for", "cursor", "--write", "--yes"]);
+    assert!(done && said.contains("the rules are in") && said.contains("as it was:"), "{said}");
+    assert!(read().contains("// mine") && read().contains("\"toolfold:call_tool_readonly\""), "{}", read());
+    let (done, said) = run(&["permissions", "--for", "cursor", "--write", "--yes"]);
+    assert!(done && said.contains("nothing to do"), "{said}");
+    let (done, said) = run(&["permissions", "--for", "cursor", "--undo", "--yes"]);
+    assert!(done && said.contains("the rules are out"), "{said}");
+    assert_eq!(read(), before);
+    let (done, said) = run(&["permissions", "--for", "codex", "--write", "--yes"]);
+    assert!(!done && said.contains("toolfold install codex"), "{said}");
+}

@@ -230,6 +230,60 @@ fn secrets_are_nowhere_to_be_read() {
     }
 }
 
+/// Tokens that clients show, right ones and wrong ones, at every level of the log, in every answer and in every file.
+#[test]
+fn tokens_of_clients_are_nowhere_to_be_read() {
+    let house = "planted-token-of-the-house-0123456789";
+    let world = World::with_config(&format!(
+        "toolbox = true\n[http]\ntoken = {house:?}\n[[rules]]\nwho = [\"token\", \"alice\"]\neffect = \"call\"\n"
+    ));
+    let given = world.toolfold(&["token", "add", "alice"]).output().unwrap();
+    assert!(given.status.success(), "{}", text(&given));
+    let alice = String::from_utf8_lossy(&given.stdout).trim().to_owned();
+    let secrets = [house, alice.as_str(), "planted-token-of-a-stranger-9876543210"];
+    for level in ["error", "warn", "info", "debug", "trace"] {
+        let log = world.path("said");
+        let mut command = world.toolfold(&["serve", "--listen", "127.0.0.1:0"]);
+        command.env("TOOLFOLD_LOG", level).stdin(Stdio::null()).stdout(fs::File::create(&log).unwrap());
+        let served = Served::start(&mut command);
+        let origin = served.url.trim_end_matches("/mcp").to_owned();
+        let mut seen = String::new();
+        for token in secrets {
+            for path in ["/v1/status", "/v1/servers", "/v1/calls", "/v1/tools?limit=1", "/metrics", "/mcp", "/nothing"]
+            {
+                let bearer = format!("authorization: Bearer {token}");
+                let mut curl = Command::new("curl");
+                curl.args(["-s", "-i", "-H", &bearer, &format!("{origin}{path}?access_token={token}")]);
+                // What was asked is not repeated either.
+                seen += &String::from_utf8_lossy(&curl.output().unwrap().stdout);
+            }
+            let call = r#"{"tool_id": "toolbox.text_count", "arguments": {"text": "x", "wrong": 1}}"#;
+            let mut curl = Command::new("curl");
+            curl.args(["-s", "-i", "-H", "content-type: application/json", "-d", call]);
+            curl.args(["-H", &format!("authorization: Bearer {token}"), &format!("{origin}/v1/call_tool")]);
+            seen += &String::from_utf8_lossy(&curl.output().unwrap().stdout);
+        }
+        for secret in secrets {
+            assert!(!seen.contains(secret), "{level}: {secret} is in an answer");
+            assert!(
+                !served.announcement.contains(secret) && !served.has_said(secret),
+                "{level}: {secret} is in the log"
+            );
+        }
+        served.stop();
+    }
+    let mut files = Vec::new();
+    walk(&world.path(""), &mut files);
+    // The configuration has what somebody wrote there.
+    for file in files.iter().filter(|file| file.extension().is_none_or(|kind| kind != "toml")) {
+        let bytes = fs::read(file).unwrap_or_default();
+        for secret in secrets {
+            let found = bytes.windows(secret.len()).any(|part| part == secret.as_bytes());
+            assert!(!found, "{secret} is in {}", file.display());
+        }
+    }
+}
+
 fn walk(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         match entry.file_type() {
