@@ -153,7 +153,9 @@ impl Code {
             Code::ToolNotFound => {
                 "No tool has that name, or several have. The hints are the nearest names. A tool that the caller may not see answers the same."
             }
-            Code::NotAuthorized => "The tool can be seen and not called: `forbid`, or a rule.",
+            Code::NotAuthorized => {
+                "The tool can be seen and not called: `forbid`, a rule, or a door that does not lead to it."
+            }
             Code::InvalidArguments => {
                 "The arguments do not fit the tool's schema. The answer says what is wrong, where, and how that part should look."
             }

@@ -20,8 +20,8 @@ pub use arguments::Checker;
 pub use level::Level;
 pub use surface::{
     Action, Browse, Describe, Load, MetaTool, RUN, Search, SearchNodes, Shape, Unknown, active, answer, describing,
-    finding, fitted, instructions, is_door_of, is_meta, is_reserved, is_reserved_beside, loaded, meta_tools,
-    refusal_result, reserved_names, route, shut, tools, written_as,
+    door_tools, finding, fitted, instructions, is_door_of, is_meta, is_reserved, is_reserved_beside, loaded,
+    meta_tools, refusal_result, reserved_names, route, shut, tools, written_as,
 };
 pub use types::declarations;
 pub use view::View;

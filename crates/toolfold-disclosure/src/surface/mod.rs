@@ -43,7 +43,7 @@ pub(crate) use missing::{note, noted};
 pub use next::fitted;
 pub(crate) use result::text_result;
 pub use result::{definition, refusal_result};
-pub use table::{MetaTool, is_meta, is_reserved, is_reserved_beside, meta_tools, reserved_names};
+pub use table::{MetaTool, door_tools, is_meta, is_reserved, is_reserved_beside, meta_tools, reserved_names};
 
 /// What a client is told at the start costs no more than this.
 const MOST_TOKENS: usize = 120;

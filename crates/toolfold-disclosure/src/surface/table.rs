@@ -110,7 +110,12 @@ pub fn meta_tools(surface: Surface) -> Vec<MetaTool> {
         definition: (each.definition)("server"),
         listed: "one for each server, with `groups = \"split\"`; here for a server called `server`",
     });
-    own.chain(each).chain(doors::documented(table)).collect()
+    own.chain(each).collect()
+}
+
+/// The doors that a surface can have, for documents. That of a server is shown for `<server>`.
+pub fn door_tools(surface: Surface) -> Vec<MetaTool> {
+    doors::documented(table(surface))
 }
 
 /// Whether a name is a meta-tool's on some surface, or could be: no tool of a server is shown under it.

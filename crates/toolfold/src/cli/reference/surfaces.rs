@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use toolfold_core::Surface;
-use toolfold_disclosure::{MetaTool, instructions, meta_tools, tokens};
+use toolfold_disclosure::{MetaTool, door_tools, instructions, meta_tools, tokens};
 
 use super::rest::kind;
 
@@ -14,10 +14,22 @@ configuration, `--surface`, or per connection by URL: `/mcp` is the configured o
 pinned tools are listed beside these, and a call that names a real tool is served, listed or not. Tokens are counted with o200k_base.
 ";
 
+const DOORS: &str = "
+## Doors
+
+Beside what calls everything, where `doors` in the configuration says so, on every surface but `direct`: tools that call only some tools, so that
+a client can let them through without asking. Here as they are on `compact`; elsewhere their parameters are called as there. What a door does not
+lead to is refused with `NOT_AUTHORIZED` and the tool that calls it.
+";
+
 pub(super) fn page() -> String {
     let mut text = OPENING.to_owned();
     for surface in Surface::ALL {
         text.push_str(&section(surface));
+    }
+    text.push_str(DOORS);
+    for door in door_tools(Surface::Compact) {
+        text.push_str(&described(&door));
     }
     text
 }
