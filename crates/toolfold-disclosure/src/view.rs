@@ -365,6 +365,12 @@ impl View<'_> {
 
     /// What is missing and why, in one line; nothing where nothing is.
     pub fn what_is_missing(&self) -> Option<String> {
+        let said = self.missing_lines();
+        (!said.is_empty()).then(|| said.join(" "))
+    }
+
+    /// The same, a sentence each: people read lines.
+    pub fn missing_lines(&self) -> Vec<String> {
         let (starting, failing): (Vec<&Absent>, Vec<&Absent>) =
             self.absent.iter().partition(|absent| absent.state == Absence::Starting);
         let mut said: Vec<String> = failing.iter().take(FEW_ABSENT).map(|absent| absent.said()).collect();
@@ -382,7 +388,7 @@ impl View<'_> {
                 said.push(format!("{} of {all} servers are still starting", several.len()));
             }
         }
-        let ended = |said: &String| if said.ends_with(['…', '?', '!']) { said.clone() } else { format!("{said}.") };
-        (!said.is_empty()).then(|| said.iter().map(ended).collect::<Vec<_>>().join(" "))
+        let ended = |said: String| if said.ends_with(['…', '?', '!']) { said } else { format!("{said}.") };
+        said.into_iter().map(ended).collect()
     }
 }

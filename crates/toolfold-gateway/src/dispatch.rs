@@ -6,6 +6,7 @@ use std::sync::Arc;
 use toolfold_access::Extent;
 use toolfold_core::{Code, Refusal, ServerName, ToolId, beginning};
 use toolfold_disclosure::{is_meta, refusal_result};
+use toolfold_telemetry::Context;
 use toolfold_wire::{Id, Object, Peer, Raw, RpcError};
 
 use crate::call;
@@ -22,6 +23,7 @@ use crate::trust::Held;
 impl Gateway {
     /// Answers one request, in the shape that both eras share.
     pub async fn handle(&self, mut request: Request) -> Result<Raw, RpcError> {
+        self.0.visitors.asks(&request.client, &request.method);
         let watched = self.0.gate.instruments.begin(&mut request);
         let answer = self.answer(request).await;
         self.0.gate.instruments.end(watched, &answer);
@@ -296,12 +298,17 @@ impl Gateway {
 impl Request {
     /// A request of its own, for callers inside the program.
     pub fn new(client: Arc<Client>, peer: Arc<dyn Peer>, method: impl Into<String>, params: Object) -> Self {
-        Request { id: None, client, peer, method: method.into(), params, context: None }
+        Request { id: None, client, peer, method: method.into(), params, context: None, carrier: None }
     }
 
     /// One that came with an id.
     pub fn with_id(self, id: &Id) -> Self {
         Request { id: Some(id.as_json().to_owned()), ..self }
+    }
+
+    /// One whose carrier is part of a trace: what it says of that in `traceparent`.
+    pub fn carried_in(self, trace: Option<&str>) -> Self {
+        Request { carrier: trace.and_then(Context::parse), ..self }
     }
 
     /// The parameters of a message as an object, once, where it comes in.

@@ -38,6 +38,7 @@ use crate::tokens::GivenTokens;
 use crate::toolsets::Toolsets;
 use crate::trust::Approvals;
 use crate::usage::Usage;
+use crate::visitors::{ConnectedClients, Visitors};
 use crate::writer::{News, Writer};
 
 /// Changes a client may lag behind before it misses some: lists are asked for again anyway.
@@ -60,6 +61,7 @@ pub(crate) struct Inner {
     pub(crate) checker: Arc<Checker>,
     pub(crate) toolsets: Toolsets,
     pub(crate) results: Results,
+    pub(crate) visitors: Visitors,
     pub(crate) learning: Arc<Learning>,
     pub(crate) precise: Tier,
     pub(crate) scripts: Arc<Runner>,
@@ -91,6 +93,7 @@ impl Gateway {
             checker: Arc::default(),
             toolsets: Toolsets::new(store.clone()),
             results: Results::default(),
+            visitors: Visitors::default(),
             learning,
             precise: Tier::default(),
             store,
@@ -216,6 +219,11 @@ impl Gateway {
     /// Making and ending logins at servers.
     pub fn logins(&self) -> Logins<'_> {
         Logins { snapshot: &self.0.snapshot }
+    }
+
+    /// Who is connected.
+    pub fn clients(&self) -> ConnectedClients<'_> {
+        ConnectedClients { inner: &self.0 }
     }
 
     /// Starting and stopping servers.

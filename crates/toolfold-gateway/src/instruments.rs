@@ -5,15 +5,21 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
 use tokio::time::Instant;
-use toolfold_core::{Entry, ServerName};
+use toolfold_config::Transport;
+use toolfold_core::{Code, Entry, ServerName, beginning};
 use toolfold_disclosure::{Action, is_reserved};
-use toolfold_telemetry::{Context, Meter, Role, Span, Telemetry};
+use toolfold_telemetry::{Carriage, Context, Measured, Meter, Role, Span, Telemetry};
+use toolfold_upstream::Parted;
 use toolfold_wire::{Object, Raw, RpcError};
 
 use crate::gate::{Failed, Outcome};
 use crate::gateway::Inner;
 use crate::recording::is_error;
 use crate::request::{Client, ClientKind, Request};
+use crate::snapshot::Snapshot;
+
+/// Characters of an address of a resource.
+const LONGEST_ADDRESS: usize = 512;
 
 #[derive(Default)]
 pub(crate) struct Instruments {
@@ -26,6 +32,7 @@ pub(crate) struct Instruments {
 /// A request of a client that is being answered.
 pub(crate) struct Watched {
     method: String,
+    by: Carriage,
     begun: Instant,
     span: Option<Span>,
 }
@@ -53,19 +60,22 @@ impl Instruments {
             request.context = Some(context);
             let target = request.params.string("name").filter(|name| is_reserved(name));
             let mut attributes = about(&request.client);
+            attributes.extend(resource(&method, &request.params));
             attributes.extend(request.id.clone().map(|id| ("jsonrpc.request.id", id)));
-            span(context, Role::Server, &method, target, attributes)
+            let link = request.carrier;
+            Span { link, ..span(context, Role::Server, &method, target, attributes) }
         });
-        Watched { method, begun: Instant::now(), span }
+        Watched { method, by: request.client.by, begun: Instant::now(), span }
     }
 
     pub(crate) fn end(&self, watched: Watched, answer: &Result<Raw, RpcError>) {
-        let Watched { method, begun, span } = watched;
+        let Watched { method, by, begun, span } = watched;
         let error = match answer {
             Ok(result) => is_error(result).then(|| "tool_error".to_owned()),
             Err(error) => Some(error.code.to_string()),
         };
-        self.meter.served(&method, error.as_deref(), begun.elapsed());
+        let measured = Measured { method: &method, error: error.as_deref(), by, took: begun.elapsed() };
+        self.meter.served(measured);
         self.finish(span, error);
     }
 
@@ -73,20 +83,30 @@ impl Instruments {
     pub(crate) fn ask(
         &self,
         request: &Request,
-        server: &ServerName,
+        (snapshot, server): (&Snapshot, &ServerName),
         entry: Option<&Entry>,
         params: &mut Object,
     ) -> Option<Span> {
         self.telemetry.get()?;
         let context = request.context.unwrap_or_else(|| Context::of(&request.params)).child();
         context.write(params);
-        let mut attributes = vec![("server.address", server.to_string())];
+        let mut attributes = vec![("toolfold.server", server.to_string())];
+        attributes.extend(carriage(snapshot, server).attributes());
+        attributes.extend(address(snapshot, server));
+        attributes.extend(resource(&request.method, params));
         attributes.extend(entry.map(|entry| ("toolfold.tool.id", entry.id.to_string())));
         Some(span(context, Role::Client, &request.method, entry.map(|entry| entry.name().to_owned()), attributes))
     }
 
     pub(crate) fn asked(&self, span: Option<Span>, outcome: &Result<Outcome, Failed>) {
         self.finish(span, error_of(outcome));
+    }
+
+    /// A session with a server is over.
+    pub(crate) fn parted(&self, parted: &Parted) {
+        let transport = if parted.is_process { Carriage::PIPE } else { Carriage::TCP };
+        let error = parted.lost.then(|| Code::ServerUnavailable.as_str());
+        self.meter.parted(Carriage::new(transport, &parted.version), error, parted.lasted);
     }
 
     pub(crate) fn disclosed(&self, action: &Action, took: Duration) {
@@ -103,7 +123,11 @@ impl Instruments {
 
     fn finish(&self, span: Option<Span>, error: Option<String>) {
         if let (Some(telemetry), Some(span)) = (self.telemetry.get(), span) {
-            telemetry.send(Span { ended: SystemTime::now(), error, ..span });
+            // Codes of JSON-RPC are numbers, and ours are words.
+            let status = error.clone().filter(|error| error.parse::<i64>().is_ok());
+            let mut span = Span { ended: SystemTime::now(), error, ..span };
+            span.attributes.extend(status.map(|status| ("rpc.response.status_code", status)));
+            telemetry.send(span);
         }
     }
 }
@@ -126,12 +150,53 @@ fn span(
     attributes: Vec<(&'static str, String)>,
 ) -> Span {
     let now = SystemTime::now();
-    Span { context, role, method: method.to_owned(), target, begun: now, ended: now, error: None, attributes }
+    Span {
+        context,
+        role,
+        method: method.to_owned(),
+        target,
+        begun: now,
+        ended: now,
+        error: None,
+        link: None,
+        attributes,
+    }
 }
 
 fn about(client: &Client) -> Vec<(&'static str, String)> {
-    match client.kind {
-        ClientKind::Session => vec![("mcp.session.id", client.id.to_string())],
-        ClientKind::Request | ClientKind::Inside => Vec::new(),
+    let mut attributes: Vec<_> = client.by.attributes().collect();
+    attributes.extend(client.address.map(|address| ("client.address", address.to_string())));
+    if client.kind == ClientKind::Session {
+        attributes.push(("mcp.session.id", client.id.to_string()));
     }
+    attributes
+}
+
+/// What carries messages to a server: nothing to one that is in this process.
+pub(crate) fn carriage(snapshot: &Snapshot, server: &ServerName) -> Carriage {
+    let Some(configured) = snapshot.config.servers.get(server) else { return Carriage::default() };
+    let transport = match configured.transport {
+        Transport::Stdio { .. } => Carriage::PIPE,
+        Transport::Http { .. } => Carriage::TCP,
+    };
+    let manifest = snapshot.source(server).and_then(|source| source.manifest());
+    Carriage::new(transport, manifest.as_ref().map_or("", |manifest| &manifest.version))
+}
+
+/// Where a server is that is reached over a network.
+fn address(snapshot: &Snapshot, server: &ServerName) -> Vec<(&'static str, String)> {
+    let configured = snapshot.config.servers.get(server).map(|server| &server.transport);
+    let Some(Transport::Http { url, .. }) = configured else { return Vec::new() };
+    let Ok(url) = url::Url::parse(url) else { return Vec::new() };
+    let host = url.host_str().map(|host| ("server.address", host.to_owned()));
+    let port = url.port_or_known_default().map(|port| ("server.port", port.to_string()));
+    host.into_iter().chain(port).collect()
+}
+
+/// Which resource is asked for. An address may hold what is nobody's business: without its query, and not of any length.
+fn resource(method: &str, params: &Object) -> Option<(&'static str, String)> {
+    let asks = matches!(method, "resources/read" | "resources/subscribe" | "resources/unsubscribe");
+    let uri = asks.then(|| params.string("uri")).flatten()?;
+    let plain = uri.split(['?', '#']).next().unwrap_or_default();
+    Some(("mcp.resource.uri", beginning(plain, LONGEST_ADDRESS).into_owned()))
 }

@@ -45,6 +45,7 @@ mod turned_away;
 mod turnstile;
 mod usage;
 mod vault;
+mod visitors;
 mod writer;
 
 pub use access::{AccessRights, Permission};
@@ -64,5 +65,7 @@ pub use servers::Servers;
 pub use status::ServerStatus;
 pub use tokens::GivenTokens;
 pub use toolfold_script::Program;
+pub use toolfold_telemetry::Carriage;
 pub use trust::{Approvals, Decided, Decision, HeldEntry, HeldList, Undecided};
 pub use vault::{own_client_document, vault};
+pub use visitors::{ConnectedClients, Stay, Visitor};

@@ -2,15 +2,17 @@
 //! stream of its own, and what a server says during a call belongs on that stream.
 
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use toolfold_core::{Principal, ServerName, Surface, ToolId};
-use toolfold_telemetry::Context;
+use toolfold_telemetry::{Carriage, Context};
 use toolfold_wire::{Object, Peer, Raw, RpcError};
 
 use crate::advertised::Advertised;
 use crate::gate::Watch;
+use crate::visitors::Presence;
 
 /// Resources that one client may watch, and how long their addresses may be.
 pub const MOST_WATCHED: usize = 256;
@@ -42,6 +44,12 @@ pub struct Client {
     pub capabilities: Option<Raw>,
     /// The program, as it calls itself.
     pub about: Option<Arc<str>>,
+    /// What its messages come by.
+    pub by: Carriage,
+    /// Where it is, where that is known.
+    pub address: Option<IpAddr>,
+    /// How often it called a tool, and what it did last.
+    pub(crate) presence: Presence,
     /// What it was told, when it came, that it can ask for.
     pub told: Advertised,
     log_level: AtomicU8,
@@ -76,6 +84,9 @@ impl Client {
             surface,
             capabilities,
             about: None,
+            by: Carriage::default(),
+            address: None,
+            presence: Presence::default(),
             told: Advertised::ALL,
             log_level: AtomicU8::new(LogLevel::Info as u8),
             loaded: Mutex::default(),
@@ -101,7 +112,12 @@ impl Client {
     pub(crate) fn on_behalf(&self, surface: Surface) -> Client {
         let kind = if self.kind == ClientKind::Request { ClientKind::Inside } else { self.kind };
         let client = Client::new(kind, self.principal(), surface, self.capabilities.clone());
-        Client { id: self.id, about: self.about.clone(), told: self.told, ..client }
+        Client { id: self.id, about: self.about.clone(), told: self.told, by: self.by, address: self.address, ..client }
+    }
+
+    /// What its messages come by, and from where.
+    pub fn over(self, by: Carriage, address: Option<IpAddr>) -> Self {
+        Client { by, address, ..self }
     }
 
     /// What it calls itself: `clientInfo`, of which name and version are kept.
@@ -188,6 +204,8 @@ pub struct Request {
     pub params: Object,
     /// Its place in a trace, where traces are sent.
     pub(crate) context: Option<Context>,
+    /// The trace of what carried it.
+    pub(crate) carrier: Option<Context>,
 }
 
 /// The eight levels of syslog that MCP's log messages use, least urgent first.

@@ -7,6 +7,7 @@
 
 mod configure;
 mod decide;
+mod ending;
 mod judge;
 mod publish;
 
@@ -35,7 +36,7 @@ use crate::local::{LocalServer, Unregistered};
 use crate::precise::Vectors;
 use crate::progress::Progress;
 use crate::recording::Occurrence;
-use crate::remembered::{Remembered, remember, remember_failure, remember_silent};
+use crate::remembered::{Remembered, remember, remember_failure};
 use crate::scripts::StoredScripts;
 use crate::snapshot::Snapshot;
 use crate::status::worth_noting;
@@ -278,6 +279,7 @@ impl Writer {
 
     /// Takes in what a server did.
     async fn report(&mut self, Report { server, instance, event }: Report) -> Dirty {
+        self.count_parted(&event);
         let Some(known) = self.servers.get_mut(&server) else { return Dirty::Nothing };
         // What a server said before it was replaced is not said by its successor.
         let (true, Some(config)) = (known.source.is_instance(instance), known.config.clone()) else {
@@ -315,6 +317,7 @@ impl Writer {
                 }
                 Dirty::Nothing
             }
+            Happened::Parted(_) => Dirty::Nothing,
         }
     }
 
@@ -369,28 +372,6 @@ impl Writer {
             }
             changed
         });
-    }
-
-    async fn stop(&mut self) {
-        if let Some(inner) = self.inner.upgrade() {
-            inner.precise.stop();
-        }
-        if let Some(store) = &self.store {
-            let silent =
-                self.servers.values().filter(|known| known.is_silent()).filter_map(|known| known.config.as_ref());
-            remember_silent(store, silent, self.started.elapsed());
-        }
-        let stopping: Vec<_> = std::mem::take(&mut self.servers)
-            .into_values()
-            .map(|known| tokio::spawn(async move { known.source.stop().await }))
-            .collect();
-        for stopped in stopping {
-            // A supervisor that panicked has dropped its process.
-            let _ = stopped.await;
-        }
-        if let Some(store) = &self.store {
-            store.close().await;
-        }
     }
 
     fn newest(&self) -> Option<Arc<Snapshot>> {

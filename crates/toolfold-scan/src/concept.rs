@@ -201,6 +201,20 @@ concepts! {
     CROWN
     /// a secret where everybody sees it
     LAID_OPEN
+    /// left out of what a person is told
+    UNSAID
+    /// called something that it is not
+    PASSED_OFF
+    /// as good as an order
+    OUTRANKS
+    /// what a tool has no use for
+    UNRELATED
+    /// others are not worth asking
+    TALKED_DOWN
+    /// done beside what was asked for
+    ON_THE_SIDE
+    /// before or behind everything, without saying so
+    AROUND_ALL
 }
 
 struct Compiled {

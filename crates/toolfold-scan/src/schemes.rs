@@ -7,6 +7,61 @@ use crate::sentence::Shape::{Then, Together};
 
 pub(crate) const SCHEMES: &[Rule] = &[
     Rule {
+        id: "left-unsaid",
+        family: Family::Secrecy,
+        shapes: &[Together(&[UNSAID])],
+        unless: RETURNED,
+        reason: "has something left out of what a person is told",
+        ..RULE
+    },
+    Rule {
+        id: "passed-off",
+        family: Family::Tampering,
+        shapes: &[Together(&[PASSED_OFF])],
+        unless: DESCRIBED,
+        reason: "has something shown as what it is not, or in somebody's favour",
+        ..RULE
+    },
+    Rule {
+        id: "outranks",
+        family: Family::Override,
+        shapes: &[Together(&[OUTRANKS])],
+        unless: DESCRIBED | NOT,
+        reason: "gives what comes back the rank of an order",
+        ..RULE
+    },
+    Rule {
+        id: "unrelated-data",
+        family: Family::ExfiltrationParameter,
+        shapes: &[Together(&[UNRELATED])],
+        unless: RETURNED,
+        reason: "asks for what a tool of its kind has no use for",
+        ..RULE
+    },
+    Rule {
+        id: "talks-down",
+        family: Family::Preference,
+        shapes: &[Together(&[TALKED_DOWN])],
+        reason: "talks others down, or takes their work",
+        ..RULE
+    },
+    Rule {
+        id: "on-the-side",
+        family: Family::Tampering,
+        shapes: &[Together(&[ON_THE_SIDE])],
+        unless: DESCRIBED,
+        reason: "does something on the side that nobody asked for",
+        ..RULE
+    },
+    Rule {
+        id: "part-of-everything",
+        family: Family::OrderCoercion,
+        shapes: &[Together(&[AROUND_ALL])],
+        unless: DESCRIBED,
+        reason: "makes itself a part of everything that is done",
+        ..RULE
+    },
+    Rule {
         id: "consent-waived",
         family: Family::Pretext,
         shapes: &[Together(&[WAIVED])],

@@ -13,6 +13,8 @@ pub(crate) struct Asking {
     pub(crate) params: Object,
     /// `_meta` of the parameters.
     pub(crate) about: Object,
+    /// The `traceparent` of what carried it.
+    pub(crate) carrier: Option<String>,
 }
 
 impl Asking {
@@ -28,7 +30,7 @@ impl Asking {
         match Request::params_of(&method, params) {
             Ok(params) => {
                 let about = params.object("_meta").unwrap_or_default();
-                Ok(Asking { id, method, params, about })
+                Ok(Asking { id, method, params, about, carrier: None })
             }
             Err(error) => Err((Some(id), error)),
         }

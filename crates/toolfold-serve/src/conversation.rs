@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use toolfold_core::{Principal, Surface};
-use toolfold_gateway::{Client, Gateway, Request};
+use toolfold_gateway::{Carriage, Client, Gateway, Request, Stay};
 use toolfold_wire::{Id, Message, Object, Raw, RpcError, Silent, code, negotiate};
 
 use crate::asking::Asking;
 use crate::asks::{Asked, Asks, Outlet};
 use crate::info;
 use crate::running::{InFlight, Running};
+use crate::stateless::Asker;
 
 /// The longest `capabilities`: they are kept for as long as the client stays.
 pub(crate) const LARGEST_CAPABILITIES: usize = 64 * 1024;
@@ -19,6 +19,7 @@ pub(crate) const AT_ONCE: usize = 512;
 pub(crate) struct Conversation {
     pub(crate) gateway: Gateway,
     pub(crate) client: Arc<Client>,
+    stay: Stay,
     pub(crate) version: &'static str,
     asks: Arc<Asks>,
     pub(crate) running: Arc<Running>,
@@ -26,23 +27,23 @@ pub(crate) struct Conversation {
 
 impl Conversation {
     /// Answers `initialize` and begins the conversation.
-    pub(crate) async fn begin(
-        gateway: &Gateway,
-        principal: Principal,
-        surface: Surface,
-        params: &Object,
-    ) -> Result<(Self, Raw), RpcError> {
+    pub(crate) async fn begin(asker: &Asker, params: &Object) -> Result<(Self, Raw), RpcError> {
+        let Asker { gateway, principal, surface, from } = asker;
         let Some(requested) = params.string("protocolVersion") else {
             return Err(RpcError::invalid_params("initialize needs `protocolVersion`, a string."));
         };
         let version = negotiate(&requested);
         let capabilities = checked_capabilities(params.get("capabilities"))?;
-        let advertised = gateway.advertised(&principal).await;
-        let client = Client::session(principal, surface, capabilities, advertised).called(params.get("clientInfo"));
+        let advertised = gateway.advertised(principal).await;
+        let client = Client::session(principal.clone(), *surface, capabilities, advertised)
+            .called(params.get("clientInfo"))
+            .over(Carriage::new(from.transport, version), from.address);
         let greeting = info::initialized(gateway, &client, version, advertised);
+        let client = Arc::new(client);
         let conversation = Conversation {
             gateway: gateway.clone(),
-            client: Arc::new(client),
+            stay: gateway.clients().welcome(&client),
+            client,
             version,
             asks: Arc::default(),
             running: Arc::default(),
@@ -57,9 +58,10 @@ impl Conversation {
 
     /// Works on a request; `None` where the client cancelled it and expects no answer.
     pub(crate) async fn request(&self, asking: Asking, running: InFlight, outlet: impl Outlet) -> Option<Message> {
-        let Asking { id, method, params, .. } = asking;
+        let Asking { id, method, params, carrier, .. } = asking;
         let peer = Arc::new(Asked { asks: self.asks.clone(), outlet });
-        let request = Request::new(self.client.clone(), peer, method, params).with_id(&id);
+        let request =
+            Request::new(self.client.clone(), peer, method, params).with_id(&id).carried_in(carrier.as_deref());
         // The one place where a cancellation is raced: whatever works on the request is dropped, and ends with it.
         let outcome = tokio::select! {
             biased;
@@ -80,6 +82,11 @@ impl Conversation {
                 self.gateway.notified(request).await;
             }
         }
+    }
+
+    /// Its client has gone.
+    pub(crate) fn leave(&self) {
+        self.stay.end();
     }
 
     pub(crate) fn answered(&self, id: &Id, outcome: Result<Raw, RpcError>) -> bool {

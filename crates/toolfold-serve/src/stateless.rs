@@ -1,12 +1,13 @@
 //! The stateless era: every request brings its version and its client's capabilities, and every result says what it is
 //! and how long it may be kept.
 
+use std::net::IpAddr;
 use std::sync::{Arc, LazyLock};
 
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use toolfold_core::{Principal, Surface};
-use toolfold_gateway::{Client, Gateway, LogLevel, Request};
+use toolfold_gateway::{Carriage, Client, Gateway, LogLevel, Request};
 use toolfold_wire::{BoxFuture, MODERN, Message, Object, Peer, Raw, RpcError, code, meta, raw};
 
 use crate::asking::Asking;
@@ -53,6 +54,15 @@ pub(crate) struct Asker {
     pub(crate) gateway: Gateway,
     pub(crate) principal: Principal,
     pub(crate) surface: Surface,
+    pub(crate) from: Whence,
+}
+
+/// Where requests come from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Whence {
+    /// As [`Carriage`] has it.
+    pub(crate) transport: &'static str,
+    pub(crate) address: Option<IpAddr>,
 }
 
 impl Asker {
@@ -64,7 +74,7 @@ impl Asker {
         out: Option<Outbox>,
         cancel: CancellationToken,
     ) -> Result<Raw, RpcError> {
-        let Asking { id, method, params, about } = asking;
+        let Asking { id, method, params, about, carrier } = asking;
         let freshness = freshness(self.surface, &method);
         let result = match method.as_str() {
             "server/discover" => info::discovered(&self.gateway, self.surface, &self.principal).await,
@@ -73,9 +83,11 @@ impl Asker {
             }
             _ => {
                 let client = Client::request(self.principal.clone(), self.surface, envelope.capabilities)
-                    .called(about.get(meta::CLIENT_INFO));
+                    .called(about.get(meta::CLIENT_INFO))
+                    .over(Carriage::new(self.from.transport, MODERN), self.from.address);
                 let peer = Arc::new(Teller { out, log_level: envelope.log_level });
-                let work = self.gateway.handle(Request::new(Arc::new(client), peer, method, params).with_id(&id));
+                let request = Request::new(Arc::new(client), peer, method, params).with_id(&id);
+                let work = self.gateway.handle(request.carried_in(carrier.as_deref()));
                 tokio::select! {
                     biased;
                     result = work => result?,

@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use toolfold_core::{Code, Principal, Surface};
-use toolfold_gateway::Gateway;
+use toolfold_gateway::{Carriage, Gateway};
 use toolfold_wire::{BadMessage, Id, Message, Object, Raw, RpcError, code, raw};
 use tracing::debug;
 
@@ -23,7 +23,7 @@ use crate::budget::{Budget, SMALL, counted};
 use crate::conversation::{AT_ONCE as ADMITTED, Conversation, too_many};
 use crate::outbox::{Outbox, Unread, outbox};
 use crate::running::Running;
-use crate::stateless::{Asker, Envelope};
+use crate::stateless::{Asker, Envelope, Whence};
 use crate::subscription::Subscription;
 
 /// The longest line a client may send.
@@ -49,7 +49,12 @@ pub async fn serve_stdio(
     let (out, lines) = outbox(&budget.answers);
     let writer = tokio::spawn(write_lines(output, lines));
     let mut connection = Connection {
-        asker: Asker { gateway, principal: Principal::local(), surface },
+        asker: Asker {
+            gateway,
+            principal: Principal::local(),
+            surface,
+            from: Whence { transport: Carriage::PIPE, address: None },
+        },
         budget,
         out,
         conversation: None,
@@ -180,8 +185,7 @@ impl Connection {
     }
 
     async fn initialize(&mut self, asking: Asking) {
-        let Asker { gateway, principal, surface } = &self.asker;
-        let outcome = match Conversation::begin(gateway, principal.clone(), *surface, &asking.params).await {
+        let outcome = match Conversation::begin(&self.asker, &asking.params).await {
             Ok((conversation, result)) => {
                 self.begin(Arc::new(conversation));
                 Ok(result)
@@ -195,6 +199,9 @@ impl Connection {
     fn begin(&mut self, conversation: Arc<Conversation>) {
         self.listening.cancel();
         self.listening = CancellationToken::new();
+        if let Some(before) = &self.conversation {
+            before.leave();
+        }
         tokio::spawn(tell_changes(conversation.clone(), self.out.clone(), self.listening.clone()));
         self.conversation = Some(conversation);
     }
@@ -276,6 +283,9 @@ impl Connection {
                 conversation.running.cancel_all();
             }
             self.work.shutdown().await;
+        }
+        if let Some(conversation) = &self.conversation {
+            conversation.leave();
         }
     }
 }

@@ -36,7 +36,8 @@ impl Context {
         params.set(META, &about);
     }
 
-    fn parse(text: &str) -> Option<Context> {
+    /// What a `traceparent` says; `None` where it cannot be read.
+    pub fn parse(text: &str) -> Option<Context> {
         let mut parts = text.split('-');
         let (version, trace, span, flags) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
         let trace: [u8; 16] = hex(trace)?;

@@ -151,6 +151,10 @@ fn official(name: &str) -> String {
     match name {
         "mcp_server_operation_duration_seconds" => "mcp.server.operation.duration".to_owned(),
         "mcp_client_operation_duration_seconds" => "mcp.client.operation.duration".to_owned(),
+        "mcp_server_session_duration_seconds" => "mcp.server.session.duration".to_owned(),
+        "mcp_client_session_duration_seconds" => "mcp.client.session.duration".to_owned(),
+        "network_transport" => "network.transport".to_owned(),
+        "mcp_protocol_version" => "mcp.protocol.version".to_owned(),
         "mcp_method_name" => "mcp.method.name".to_owned(),
         "error_type" => "error.type".to_owned(),
         other => other.trim_end_matches("_seconds").replacen("toolfold_", "toolfold.", 1),

@@ -8,11 +8,13 @@
 mod context;
 mod exporter;
 mod figures;
+mod labels;
 mod meter;
 mod protobuf;
 mod span;
 
 pub use context::Context;
 pub use exporter::Telemetry;
-pub use meter::{Meter, Readings};
+pub use labels::Carriage;
+pub use meter::{Measured, Meter, Readings};
 pub use span::{Role, Span};

@@ -13,58 +13,14 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
+use crate::labels::{Carriage, OTHER, known_error, known_method};
+
 /// Names that a label may have before all others are one.
 const MOST_NAMES: usize = 500;
-const OTHER: &str = "other";
 /// In seconds, as the conventions have them.
 const BUCKETS: [f64; 14] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0];
 /// A search takes microseconds.
 const SEARCH_BUCKETS: [f64; 9] = [0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.05, 0.5];
-/// Methods that are counted under their own name.
-const METHODS: [&str; 18] = [
-    "tools/list",
-    "tools/call",
-    "prompts/list",
-    "prompts/get",
-    "resources/list",
-    "resources/templates/list",
-    "resources/read",
-    "resources/subscribe",
-    "resources/unsubscribe",
-    "completion/complete",
-    "logging/setLevel",
-    "ping",
-    "initialize",
-    "server/discover",
-    "subscriptions/listen",
-    "tasks/get",
-    "tasks/cancel",
-    "tasks/update",
-];
-
-/// Errors that are counted under their own name; what else a server makes up is one.
-const ERRORS: [&str; 19] = [
-    "tool_error",
-    "-32700",
-    "-32600",
-    "-32601",
-    "-32602",
-    "-32603",
-    "-32000",
-    "-32001",
-    "-32002",
-    "-32042",
-    "SERVER_UNAVAILABLE",
-    "SERVER_TIMEOUT",
-    "SERVER_ERROR",
-    "RATE_LIMITED",
-    "NOT_AUTHORIZED",
-    "QUARANTINED",
-    "INVALID_ARGUMENTS",
-    "INVALID_REQUEST",
-    "TOOL_NOT_FOUND",
-];
-const OTHER_ERROR: &str = "_OTHER";
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct Call {
@@ -91,6 +47,15 @@ struct Tool {
 struct Operation {
     mcp_method_name: &'static str,
     error_type: &'static str,
+    network_transport: &'static str,
+    mcp_protocol_version: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Session {
+    error_type: &'static str,
+    network_transport: &'static str,
+    mcp_protocol_version: &'static str,
 }
 
 /// What is known elsewhere and looked up when somebody reads.
@@ -104,6 +69,35 @@ pub struct Readings {
     pub held: u64,
 }
 
+/// One request and how it went.
+#[derive(Debug, Clone, Copy)]
+pub struct Measured<'a> {
+    pub method: &'a str,
+    /// The code of JSON-RPC or of a refusal, or `tool_error`.
+    pub error: Option<&'a str>,
+    pub by: Carriage,
+    pub took: Duration,
+}
+
+impl Measured<'_> {
+    fn labels(self) -> Operation {
+        Operation {
+            mcp_method_name: known_method(self.method),
+            error_type: self.error.map_or("", known_error),
+            network_transport: self.by.transport,
+            mcp_protocol_version: self.by.version,
+        }
+    }
+}
+
+fn session(by: Carriage, error: Option<&str>) -> Session {
+    Session {
+        error_type: error.map_or("", known_error),
+        network_transport: by.transport,
+        mcp_protocol_version: by.version,
+    }
+}
+
 pub struct Meter {
     registry: Registry,
     calls: Family<Call, Counter>,
@@ -113,6 +107,8 @@ pub struct Meter {
     searches: Histogram,
     served: Family<Operation, Histogram>,
     asked: Family<Operation, Histogram>,
+    clients: Family<Session, Histogram>,
+    servers: Family<Session, Histogram>,
     discovered: Counter,
     direct: Counter,
     audit_lag: Gauge,
@@ -126,14 +122,15 @@ impl Default for Meter {
     }
 }
 
-fn operation() -> Histogram {
+fn duration() -> Histogram {
     Histogram::new(BUCKETS)
 }
 
 impl Meter {
     pub fn new() -> Self {
         let mut registry = Registry::default();
-        let operations = || Family::<Operation, Histogram>::new_with_constructor(operation as fn() -> Histogram);
+        let operations = || Family::<Operation, Histogram>::new_with_constructor(duration as fn() -> Histogram);
+        let sessions = || Family::<Session, Histogram>::new_with_constructor(duration as fn() -> Histogram);
         let meter = Meter {
             calls: Family::default(),
             tools: Family::default(),
@@ -142,6 +139,8 @@ impl Meter {
             searches: Histogram::new(SEARCH_BUCKETS),
             served: operations(),
             asked: operations(),
+            clients: sessions(),
+            servers: sessions(),
             discovered: Counter::default(),
             direct: Counter::default(),
             audit_lag: Gauge::default(),
@@ -166,31 +165,34 @@ impl Meter {
         let (served, asked) = (meter.served.clone(), meter.asked.clone());
         registry.register_with_unit("mcp_server_operation_duration", "Requests of clients", Unit::Seconds, served);
         registry.register_with_unit("mcp_client_operation_duration", "Requests to servers", Unit::Seconds, asked);
+        let (clients, servers) = (meter.clients.clone(), meter.servers.clone());
+        registry.register_with_unit("mcp_server_session_duration", "Sessions of clients", Unit::Seconds, clients);
+        registry.register_with_unit("mcp_client_session_duration", "Sessions with servers", Unit::Seconds, servers);
         Meter { registry, ..meter }
     }
 
     /// Something was asked of a server.
-    /// `error` as [`Meter::served`] has it.
-    pub fn called(
-        &self,
-        (server, method): (&str, &str),
-        tool: Option<&str>,
-        outcome: &'static str,
-        error: Option<&str>,
-        took: Duration,
-    ) {
+    pub fn called(&self, server: &str, tool: Option<&str>, outcome: &'static str, asked: Measured<'_>) {
         self.calls.get_or_create(&Call { server: server.to_owned(), outcome }).inc();
         if let Some(tool) = tool {
             self.tools.get_or_create(&Tool { tool: self.name(tool) }).inc();
         }
-        let operation = Operation { mcp_method_name: known(method), error_type: error.map_or("", known_error) };
-        self.asked.get_or_create(&operation).observe(took.as_secs_f64());
+        self.asked.get_or_create(&asked.labels()).observe(asked.took.as_secs_f64());
     }
 
-    /// A request of a client was answered. `error`: the code of JSON-RPC or of a refusal, or `tool_error`.
-    pub fn served(&self, method: &str, error: Option<&str>, took: Duration) {
-        let operation = Operation { mcp_method_name: known(method), error_type: error.map_or("", known_error) };
-        self.served.get_or_create(&operation).observe(took.as_secs_f64());
+    /// A request of a client was answered.
+    pub fn served(&self, asked: Measured<'_>) {
+        self.served.get_or_create(&asked.labels()).observe(asked.took.as_secs_f64());
+    }
+
+    /// A session of a client is over.
+    pub fn left(&self, by: Carriage, lasted: Duration) {
+        self.clients.get_or_create(&session(by, None)).observe(lasted.as_secs_f64());
+    }
+
+    /// A session with a server is over; `error` where it was not ended by us.
+    pub fn parted(&self, by: Carriage, error: Option<&str>, lasted: Duration) {
+        self.servers.get_or_create(&session(by, error)).observe(lasted.as_secs_f64());
     }
 
     pub fn refused(&self, code: &'static str) {
@@ -232,15 +234,6 @@ impl Meter {
     }
 }
 
-fn known_error(error: &str) -> &'static str {
-    ERRORS.iter().find(|known| **known == error).copied().unwrap_or(OTHER_ERROR)
-}
-
-/// A caller's string is never a label.
-fn known(method: &str) -> &'static str {
-    METHODS.iter().find(|known| **known == method).copied().unwrap_or(OTHER)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -250,7 +243,9 @@ mod tests {
         let meter = Meter::new();
         for number in 0..2 * MOST_NAMES {
             let tool = format!("a.tool{number}");
-            meter.called(("a", "evil\"method"), Some(&tool), "done", Some("evil"), Duration::from_millis(3));
+            let by = Carriage::new(Carriage::PIPE, "evil");
+            let asked = Measured { method: "evil\"method", error: Some("evil"), by, took: Duration::from_millis(3) };
+            meter.called("a", Some(&tool), "done", asked);
         }
         let text = meter.text(Readings { discovered: 3, ..Readings::default() });
         assert_eq!(text.matches("toolfold_tool_calls_total{").count(), MOST_NAMES + 1);

@@ -22,6 +22,12 @@ impl Message {
         self
     }
 
+    pub(crate) fn fixed32(mut self, field: u32, number: u32) -> Self {
+        self.tag(field, 5);
+        self.0.extend(number.to_le_bytes());
+        self
+    }
+
     pub(crate) fn double(self, field: u32, number: f64) -> Self {
         self.fixed64(field, number.to_bits())
     }
@@ -67,6 +73,11 @@ impl Message {
 /// `KeyValue` of OTLP, with text as its value.
 pub(crate) fn attribute(key: &str, value: &str) -> Message {
     Message::default().text(1, key).message(2, Message::default().text(1, value))
+}
+
+/// The same with a number.
+pub(crate) fn number(key: &str, value: u64) -> Message {
+    Message::default().text(1, key).message(2, Message::default().varint(3, value))
 }
 
 /// `Resource` and `InstrumentationScope`: who says it.

@@ -3,7 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::context::Context;
-use crate::protobuf::{Message, attribute, resource, scope};
+use crate::protobuf::{Message, attribute, number, resource, scope};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
@@ -24,6 +24,8 @@ pub struct Span {
     pub ended: SystemTime,
     /// Why it failed, where it did.
     pub error: Option<String>,
+    /// What else it belongs to: the trace of the HTTP request that carried it.
+    pub link: Option<Context>,
     pub attributes: Vec<(&'static str, String)>,
 }
 
@@ -47,7 +49,10 @@ impl Span {
         if self.method == "tools/call" {
             attributes.push(attribute("gen_ai.operation.name", "execute_tool"));
         }
-        attributes.extend(self.attributes.iter().map(|(key, value)| attribute(key, value)));
+        attributes.extend(self.attributes.iter().map(|(key, value)| match value.parse() {
+            Ok(port) if key.ends_with(".port") => number(key, port),
+            _ => attribute(key, value),
+        }));
         attributes.extend(self.error.as_ref().map(|error| attribute("error.type", error)));
         let mut span = Message::default().bytes(1, &self.context.trace).bytes(2, &self.context.span);
         if let Some(parent) = &self.context.parent {
@@ -55,6 +60,12 @@ impl Span {
         }
         span = span.text(5, &name).varint(6, kind);
         span = span.fixed64(7, nanoseconds(self.begun)).fixed64(8, nanoseconds(self.ended)).messages(9, attributes);
+        if let Some(link) = &self.link {
+            // That it is known, and from elsewhere.
+            let flags = 0x300 | u32::from(link.sampled);
+            let link = Message::default().bytes(1, &link.trace).bytes(2, &link.span).fixed32(6, flags);
+            span = span.message(13, link);
+        }
         match self.error {
             Some(_) => span.message(15, Message::default().varint(3, 2)),
             None => span,

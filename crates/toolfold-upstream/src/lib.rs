@@ -45,4 +45,4 @@ pub use manifest::Manifest;
 pub use oauth::{
     KeptLogin, Leased, LoginOwner, MemoryVault, Need, NoLogin, NoVisitor, NotKept, Record, Unvisited, Vault, Visit,
 };
-pub use upstream::{Event, Report, State, Upstream};
+pub use upstream::{Event, Parted, Report, State, Upstream};

@@ -105,7 +105,7 @@ impl Shared {
     }
 
     pub(crate) fn report(&self, event: Event) {
-        if !self.whose.is_owner() && !matches!(event, Event::Updated { .. }) {
+        if !self.whose.is_owner() && !matches!(event, Event::Updated { .. } | Event::Parted(_)) {
             return;
         }
         let _ = self.reports.send(Report { server: self.config.name.clone(), instance: self.instance, event });

@@ -18,20 +18,20 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, oneshot};
 use toolfold_config::Start;
-use toolfold_wire::BoxFuture;
+use toolfold_wire::{BoxFuture, Era};
 use tracing::Instrument;
 
 use crate::backoff::Backoff;
 use crate::call::CallError;
 use crate::closing::Closing;
-use crate::connection::Connection;
+use crate::connection::{Connection, Link};
 use crate::era::{self, Established, Greeting, Refused};
 use crate::listing;
 use crate::manifest::Manifest;
 use crate::oauth::Need;
 use crate::rhythm::Rhythm;
 use crate::shared::{Shared, Stale};
-use crate::upstream::State;
+use crate::upstream::{Event, Parted, State};
 use crate::wishes;
 
 const NEVER: Duration = Duration::from_secs(86_400);
@@ -259,6 +259,7 @@ impl Supervisor {
         self.shared.set_connection(None);
         self.backoff.lived(live.since.elapsed());
         let closing = live.connection.closing().unwrap_or_else(|| Closing::because("went away"));
+        self.part(&live, !closing.harmless);
         if let Some(why) = closing.login {
             self.sleep(why);
         } else if closing.harmless && self.backoff.forgives() {
@@ -330,7 +331,17 @@ impl Supervisor {
         self.shared.set_connection(None);
         if let Some(live) = self.live.take() {
             self.backoff.lived(live.since.elapsed());
+            self.part(&live, false);
             live.connection.shut_down(Closing::harmless("was stopped")).await;
+        }
+    }
+
+    /// Says how long a session was, where it was one.
+    fn part(&self, live: &Live, lost: bool) {
+        if live.connection.era == Era::Legacy {
+            let is_process = matches!(live.connection.link, Link::Stdio { .. });
+            let (version, lasted) = (live.greeting.version.clone(), live.since.elapsed());
+            self.shared.report(Event::Parted(Parted { is_process, version, lasted, lost }));
         }
     }
 

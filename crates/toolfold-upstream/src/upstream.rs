@@ -53,10 +53,23 @@ pub enum State {
 pub enum Event {
     State(State),
     Listed(Arc<Manifest>),
+    /// A session with it is over.
+    Parted(Parted),
     /// A resource that was subscribed to through this server has changed.
     Updated {
         uri: String,
     },
+}
+
+/// A session that `initialize` began, when it is over. The stateless era has none.
+#[derive(Debug, Clone)]
+pub struct Parted {
+    pub is_process: bool,
+    /// The version of the protocol that was spoken.
+    pub version: String,
+    pub lasted: Duration,
+    /// Whether it broke off.
+    pub lost: bool,
 }
 
 #[derive(Debug, Clone)]

@@ -18,6 +18,7 @@ mod shell;
 pub mod suite;
 pub mod tables;
 pub mod tidy;
+pub mod versions;
 mod workspace;
 
 pub use workspace::{Dependency, Package, Workspace};

@@ -4,7 +4,9 @@
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use xtask::{Workspace, attack, bench, clients, dist, documents, eval, fuzz, page, peers, suite, tables, tidy};
+use xtask::{
+    Workspace, attack, bench, clients, dist, documents, eval, fuzz, page, peers, suite, tables, tidy, versions,
+};
 
 const HELP: &str = "\
 Tasks of this repository.
@@ -26,6 +28,7 @@ Tasks:
                   calls, throughput, audit, search, start, scripts
   bench tables    Count what tools cost in tokens, beside the figures of the design documents
   audit-kills [N] Kill N processes (1000) while they write the audit: nothing acknowledged may be missing
+  versions [WORD]… Update real servers from one published version to the next: how much of them is held (from npm)
   docs            Write what the program says into docs/ and README: made pages, console blocks, the picture;
                   --check fails where they differ
   dist            Make everything that people install, into target/dist; --binary PATH packs that one instead of a static
@@ -59,6 +62,7 @@ fn run(task: &str, arguments: &[String]) -> Result<()> {
         "dist" => dist::run(&Workspace::find()?, arguments),
         "soak" => attack::soak(&Workspace::find()?, arguments),
         "audit-kills" => suite::audit_kills(&Workspace::find()?, arguments),
+        "versions" => versions::run(&Workspace::find()?, arguments),
         // What the benchmark starts, not a person.
         "thin-server" => bench::thin_server(arguments),
         "tidy" => report(&tidy::check(&Workspace::find()?)?),

@@ -19,11 +19,12 @@ use std::time::{Duration, SystemTime};
 use tokio::sync::broadcast;
 use tokio::time::Instant;
 use toolfold_core::{Blame, Code, Entry, Principal, Refusal, ServerName};
+use toolfold_telemetry::Measured;
 use toolfold_upstream::CallError;
 use toolfold_wire::{Object, Raw, RpcError};
 use tracing::{Instrument, info_span, warn};
 
-use crate::instruments::{Instruments, error_of};
+use crate::instruments::{Instruments, carriage, error_of};
 use crate::recording::{Asked, Recording};
 use crate::request::Request;
 use crate::snapshot::Snapshot;
@@ -176,7 +177,7 @@ impl Gate {
         match &mut errand {
             Errand::Resume(exchange, _) => exchange.call = open.call(),
             Errand::Ask(params) | Errand::AskOf(_, params) => {
-                span = self.instruments.ask(request, server, entry.map(|entry| &**entry), params)
+                span = self.instruments.ask(request, (snapshot, server), entry.map(|entry| &**entry), params)
             }
             _ => {}
         }
@@ -197,7 +198,7 @@ impl Gate {
         }
         self.turnstile.learn(limits, server, is_silence(&outcome));
         self.instruments.asked(span, &outcome);
-        self.record(request, server, tool, &outcome, begun);
+        self.record(request, (snapshot, server), tool, &outcome, begun);
         open.end(outcome).await
     }
 
@@ -275,7 +276,7 @@ impl Gate {
     fn record(
         &self,
         request: &Request,
-        server: &ServerName,
+        (snapshot, server): (&Snapshot, &ServerName),
         tool: Option<String>,
         outcome: &Result<Outcome, Failed>,
         begun: Instant,
@@ -295,8 +296,9 @@ impl Gate {
             Err(Failed::Refused(refusal)) => refusal.code.as_str(),
             Err(Failed::Answered(_)) => "error",
         };
-        let (asked, took) = ((server.as_str(), request.method.as_str()), begun.elapsed());
-        self.instruments.meter.called(asked, tool.as_deref(), outcome, error.as_deref(), took);
+        let (by, took) = (carriage(snapshot, server), begun.elapsed());
+        let measured = Measured { method: &request.method, error: error.as_deref(), by, took };
+        self.instruments.meter.called(server.as_str(), tool.as_deref(), outcome, measured);
         if self.calls.receiver_count() > 0 {
             // Nobody listening any more is fine.
             let _ = self.calls.send(CallRecord {

@@ -52,7 +52,15 @@ impl Within {
             params.set_raw("_meta", about.clone());
         }
         let (client, peer) = (self.client.clone(), self.peer.clone());
-        Request { id: self.id.clone(), client, peer, method: "tools/call".to_owned(), params, context: self.context }
+        Request {
+            id: self.id.clone(),
+            client,
+            peer,
+            method: "tools/call".to_owned(),
+            params,
+            context: self.context,
+            carrier: None,
+        }
     }
 
     async fn call(&self, tool: String, arguments: Option<Raw>) -> HostAnswer {

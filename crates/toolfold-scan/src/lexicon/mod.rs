@@ -2,6 +2,7 @@
 //! Spanish, French, Chinese and, where it is short, others. Accents are off here, as in a folded text.
 
 mod acts;
+mod calm;
 mod manner;
 mod schemes;
 mod things;
@@ -9,5 +10,5 @@ mod things;
 use crate::concept::Lexeme;
 
 pub(crate) fn all() -> impl Iterator<Item = &'static Lexeme> {
-    acts::ACTS.iter().chain(things::THINGS).chain(manner::MANNER).chain(schemes::SCHEMES)
+    acts::ACTS.iter().chain(things::THINGS).chain(manner::MANNER).chain(schemes::SCHEMES).chain(calm::CALM)
 }

@@ -111,6 +111,22 @@ fn the_same_in_other_words() {
     assert!(counted >= 0.8, "{counted}");
 }
 
+/// Attacks as calm as they can be, without an order and without alarm, and as many harmless ones that speak of the same. `c-` and
+/// `d-` were read and learned from, `e-` was written afterwards and only counted: what nobody has read is hardly seen.
+#[test]
+fn calm_ones() {
+    let set = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/calm.jsonl")).unwrap();
+    let of = |kind: &str| set.iter().filter(|one| one.id.starts_with(kind)).collect::<Vec<_>>();
+    for one in set.iter().filter(|one| one.malicious != one.report.severity().is_some()) {
+        println!("{} ({}): {:?}", one.id, one.category, one.report.findings);
+    }
+    let [first, second, counted, harmless] = ["c-", "d-", "e-", "h-"].map(|kind| share(&of(kind)));
+    println!("read {first:.2} and {second:.2}, only counted {counted:.2}, harmless {harmless:.2}");
+    assert!(set.len() >= 200 && of("h-").iter().all(|one| !one.malicious));
+    assert!(first >= 0.9 && second >= 0.8, "{first} {second}");
+    assert!(harmless <= 0.05, "{harmless}");
+}
+
 #[test]
 fn definitions_of_others() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/poison/dev.jsonl");

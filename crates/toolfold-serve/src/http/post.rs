@@ -9,7 +9,7 @@ use hyper::header::{HeaderMap, HeaderValue, RETRY_AFTER};
 use hyper::http::request::Parts;
 use hyper::{Method, StatusCode};
 use toolfold_core::{Principal, Proof, Surface};
-use toolfold_gateway::Client;
+use toolfold_gateway::{Carriage, Client};
 use toolfold_wire::{
     BadMessage, BoxFuture, Id, LEGACY, MODERN, Message, RpcError, SESSION_HEADER, VERSION_HEADER, code,
 };
@@ -28,13 +28,20 @@ use crate::apart::apart;
 use crate::asking::{Asking, is_notification};
 use crate::conversation::Conversation;
 use crate::running::InFlight;
-use crate::stateless::Asker;
+use crate::stateless::{Asker, Whence};
 
 /// Who sent a request, and what for.
 pub(crate) struct Caller {
     pub(crate) principal: Principal,
     pub(crate) peer: IpAddr,
     pub(crate) surface: Surface,
+}
+
+impl Caller {
+    fn asker(&self, app: &App) -> Asker {
+        let from = Whence { transport: Carriage::TCP, address: Some(self.peer) };
+        Asker { gateway: app.gateway.clone(), principal: self.principal.clone(), surface: self.surface, from }
+    }
 }
 
 pub(crate) async fn mcp(app: &Arc<App>, caller: Caller, parts: Parts, body: Incoming) -> Reply {
@@ -74,7 +81,10 @@ async fn post(app: &Arc<App>, caller: Caller, headers: &HeaderMap, accepts: Acce
     match message {
         Message::Request { id, method, params } => {
             match apart(size, move || Asking::read(id, method, params.as_ref())).await {
-                Some(Ok(asking)) => ask(app, caller, headers, accepts, asking).await,
+                Some(Ok(asking)) => {
+                    let carrier = carrier(headers);
+                    ask(app, caller, headers, accepts, Asking { carrier, ..asking }).await
+                }
                 Some(Err((id, error))) => error_response(StatusCode::BAD_REQUEST, id, error),
                 None => empty_response(StatusCode::INTERNAL_SERVER_ERROR),
             }
@@ -104,9 +114,8 @@ async fn ask(app: &Arc<App>, caller: Caller, headers: &HeaderMap, accepts: Accep
         return refused;
     }
     if says_stateless(headers) || asking.is_stateless() {
-        let asker = Asker { gateway: app.gateway.clone(), principal: caller.principal, surface: caller.surface };
         // In a box of its own, or every request of the other era would be as large.
-        return Box::pin(stateless::request(app, asker, headers, accepts, asking)).await;
+        return Box::pin(stateless::request(app, caller.asker(app), headers, accepts, asking)).await;
     }
     if asking.method == "initialize" {
         return initialize(app, &caller, asking).await;
@@ -135,7 +144,7 @@ async fn lacks_scope(app: &App, caller: &Caller, asking: &Asking) -> Option<Repl
 
 async fn initialize(app: &App, caller: &Caller, asking: Asking) -> Reply {
     let id = asking.id;
-    let begun = Conversation::begin(&app.gateway, caller.principal.clone(), caller.surface, &asking.params).await;
+    let begun = Conversation::begin(&caller.asker(app), &asking.params).await;
     let (conversation, result) = match begun {
         Ok(begun) => begun,
         Err(error) => return error_response(StatusCode::OK, Some(id), error),
@@ -240,7 +249,8 @@ async fn batch(app: &App, caller: &Caller, headers: &HeaderMap, messages: Vec<Re
     for message in messages {
         let answer = match message {
             Ok(Message::Request { id, method, params }) if size < LARGEST_BODY => {
-                batched(&session, Asking::read(id, method, params.as_ref())).await
+                let asking = Asking::read(id, method, params.as_ref());
+                batched(&session, asking.map(|asking| Asking { carrier: carrier(headers), ..asking })).await
             }
             Ok(Message::Request { id, .. }) => {
                 Some(failed(Some(id), RpcError::internal("The answers of this batch are too large.")))
@@ -339,6 +349,11 @@ fn session_of(app: &App, caller: &Caller, headers: &HeaderMap) -> Result<Arc<Ses
     };
     let ended = || RpcError::new(code::INVALID_REQUEST, "This session has ended. Begin again with `initialize`.");
     app.sessions.find(id, &caller.principal).ok_or_else(|| (StatusCode::NOT_FOUND, ended()))
+}
+
+/// Which trace the HTTP request itself belongs to.
+fn carrier(headers: &HeaderMap) -> Option<String> {
+    text(headers, "traceparent").map(str::to_owned)
 }
 
 fn says_stateless(headers: &HeaderMap) -> bool {

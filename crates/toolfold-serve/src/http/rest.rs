@@ -25,7 +25,7 @@ use crate::text::shown;
 pub(super) const VERBS: [&str; 5] = ["list", "search_tool_by_category", "search_nodes", "expand_tool", CALL];
 const CALL: &str = "call_tool";
 /// What a person or a program may look at.
-pub(super) const VIEWS: [&str; 7] = ["status", "tools", "tree", "stats", "servers", "calls", "tokens"];
+pub(super) const VIEWS: [&str; 8] = ["status", "tools", "tree", "stats", "servers", "clients", "calls", "tokens"];
 /// What is looked at and decided about.
 pub(super) const APPROVALS: &str = "approvals";
 /// What the page asks beside: the reasons of a search, an entry at every level, and servers to be started and stopped.
@@ -70,6 +70,7 @@ pub(crate) async fn answer(app: &App, principal: Principal, parts: Parts, body: 
         "tools" => overview::tools(app, principal, parts.uri.query().unwrap_or_default()).await,
         "tree" => overview::tree(app, principal).await,
         "servers" => page::servers(app, principal).await,
+        "clients" => page::clients(app, &principal),
         "calls" => page::calls(app, principal, &parts.headers),
         "tokens" => page::tokens(app, principal).await,
         _ => overview::stats(app, principal).await,

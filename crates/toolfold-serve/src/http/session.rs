@@ -124,6 +124,7 @@ impl Session {
 
     pub(crate) fn close(&self) {
         self.conversation.running.cancel_all();
+        self.conversation.leave();
         self.common.close();
     }
 

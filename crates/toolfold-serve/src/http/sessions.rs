@@ -195,10 +195,13 @@ mod tests {
     use super::*;
     use crate::budget::Budget;
     use crate::conversation::Conversation;
+    use crate::stateless::{Asker, Whence};
 
     async fn greet(gateway: &Gateway) -> Conversation {
         let hello = Object::new().with("protocolVersion", "2025-11-25");
-        let begun = Conversation::begin(gateway, Principal::local(), Surface::Compact, &hello).await;
+        let from = Whence { transport: "tcp", address: None };
+        let asker = Asker { gateway: gateway.clone(), principal: Principal::local(), surface: Surface::Compact, from };
+        let begun = Conversation::begin(&asker, &hello).await;
         let Ok((conversation, _)) = begun else { panic!("a conversation begins") };
         conversation
     }

@@ -309,6 +309,15 @@ async fn calls_of_others_are_not_shown_to_who_may_not_see_everything() {
     assert_eq!((tools(&alices), &alices["total"]), (vec!["desk.read_note".to_owned()], &json!(1)));
     let (_, bobs) = team.rest("bob", "/v1/calls", None).await;
     assert_eq!(tools(&bobs).len(), 2);
+    let who = async |looking: &str| {
+        let (_, told) = team.rest(looking, "/v1/clients", None).await;
+        let mut all: Vec<String> =
+            told["clients"].as_array().unwrap().iter().map(|client| client["principal"].to_string()).collect();
+        all.sort();
+        (all.join(" "), told["total"].clone())
+    };
+    assert_eq!(who("alice").await, ("\"alice\"".to_owned(), json!(1)));
+    assert_eq!(who("bob").await, ("\"alice\" \"bob\"".to_owned(), json!(2)));
     let metrics = async |name: &str| {
         let request = plain_http().get(format!("http://{}/metrics", team.address)).bearer_auth(&team.tokens[name]);
         request.send().await.unwrap().text().await.unwrap()

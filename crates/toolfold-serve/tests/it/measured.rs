@@ -132,9 +132,9 @@ async fn counters_count_and_readiness_is_told() {
         "toolfold_refusals_total{code=\"TOOL_NOT_FOUND\"} 1",
         "toolfold_disclosures_total{via=\"search\"} 1",
         "toolfold_search_seconds_count 1",
-        "mcp_server_operation_duration_seconds_count{mcp_method_name=\"tools/call\",error_type=\"\"} 2",
-        "mcp_server_operation_duration_seconds_count{mcp_method_name=\"tools/call\",error_type=\"tool_error\"} 1",
-        "mcp_client_operation_duration_seconds_count{mcp_method_name=\"tools/call\",error_type=\"\"} 1",
+        "mcp_server_operation_duration_seconds_count{mcp_method_name=\"tools/call\",error_type=\"\",network_transport=\"tcp\",mcp_protocol_version=\"2026-07-28\"} 2",
+        "mcp_server_operation_duration_seconds_count{mcp_method_name=\"tools/call\",error_type=\"tool_error\",network_transport=\"tcp\",mcp_protocol_version=\"2026-07-28\"} 1",
+        "mcp_client_operation_duration_seconds_count{mcp_method_name=\"tools/call\",error_type=\"\",network_transport=\"\",mcp_protocol_version=\"\"} 1",
     ] {
         assert!(text.lines().any(|found| found == line), "{line} in\n{text}");
     }

@@ -7,7 +7,7 @@ use reqwest::{Method, RequestBuilder, Response};
 use serde_json::{Value, json};
 use toolfold_core::{Surface, Trust};
 use toolfold_gateway::{Gateway, Options};
-use toolfold_test::{FakeServer, plain_http};
+use toolfold_test::{FakeServer, HttpClient, plain_http};
 
 use crate::rest::gateway;
 use crate::support::{all_settled, config, key, over_http, start, with_token};
@@ -95,13 +95,54 @@ async fn who_is_no_browser_gets_a_few_lines() {
 }
 
 #[tokio::test]
+async fn who_is_connected_is_told_in_both_eras_and_for_as_long() {
+    let address = over(gateway()).await;
+    let clients = async || {
+        let (status, told) = json_of(asked(address, Method::GET, "/v1/clients")).await;
+        assert_eq!(status, 200, "{told}");
+        assert_eq!(told["total"].as_u64(), told["clients"].as_array().map(|all| all.len() as u64));
+        told["clients"].as_array().unwrap().clone()
+    };
+    assert_eq!(clients().await, Vec::<Value>::new(), "whoever looks is not a client");
+    let hello = json!({
+        "protocolVersion": "2025-06-18", "capabilities": {},
+        "clientInfo": {"name": format!("<b>\u{202e}agent{}", "x".repeat(5_000)), "version": "7"},
+    });
+    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello});
+    let post = |body: &Value| {
+        let request = asked(address, Method::POST, "/mcp").header("accept", "application/json, text/event-stream");
+        request.header("content-type", "application/json").body(body.to_string())
+    };
+    let reply = post(&hello).send().await.unwrap();
+    let session = header(&reply, "mcp-session-id").to_owned();
+    let call = json!({"name": "call_tool", "arguments": {"tool": "local.echo", "arguments": {"text": "x"}}});
+    let ask = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call});
+    post(&ask).header("mcp-session-id", &session).send().await.unwrap().text().await.unwrap();
+    HttpClient::new(format!("http://{address}/mcp")).modern("tools/list", json!({})).await;
+
+    let told = clients().await;
+    let [stateless, old] = &told[..] else { panic!("{told:#?}") };
+    assert_eq!((&stateless["era"], &stateless["protocol"]), (&json!("stateless"), &json!("2026-07-28")));
+    assert_eq!((&stateless["calls"], &stateless["principal"]), (&json!(0), &json!("local")));
+    let name = old["client"].as_str().unwrap();
+    assert!(name.starts_with(r"<b>\u{202e}agentxxx") && name.chars().count() < 600, "{name}");
+    assert_eq!((&old["era"], &old["protocol"]), (&json!("session"), &json!("2025-06-18")));
+    assert_eq!((&old["calls"], &old["transport"]), (&json!(1), &json!("http")));
+    assert!(old["since"].as_u64() <= old["seen"].as_u64(), "{old}");
+
+    let ended = asked(address, Method::DELETE, "/mcp").header("mcp-session-id", &session).send().await.unwrap();
+    assert_eq!(ended.status(), 204);
+    assert_eq!(clients().await.len(), 1, "a session that is over is nobody");
+}
+
+#[tokio::test]
 async fn with_a_token_the_page_is_there_and_empty() {
     let address = over_http(start(with_token("secret-token")), Surface::Compact).await;
     let page = browser(address, "/").send().await.unwrap();
     assert_eq!(page.status(), 200);
     let text = page.text().await.unwrap();
     assert!(text.contains("data-token=\"required\"") && !text.contains("secret-token"), "{text}");
-    for path in ["/v1/servers", "/v1/calls", "/v1/tokens", "/v1/status", "/"] {
+    for path in ["/v1/servers", "/v1/clients", "/v1/calls", "/v1/tokens", "/v1/status", "/"] {
         assert_eq!(asked(address, Method::GET, path).send().await.unwrap().status(), 401, "{path}");
         let reply = asked(address, Method::GET, path).bearer_auth("secret-token").send().await.unwrap();
         assert_eq!(reply.status(), 200, "{path}");

@@ -44,7 +44,7 @@ impl Ls {
         rows.extend(own().map(|entry| vec![line(&entry.id.to_string()), line(&summary(entry))]));
         if rows.is_empty() {
             let fail = Fail::nothing("There is nothing here yet.").hint("`toolfold status` tells how the servers are");
-            return Err(view.what_is_missing().map_or(fail.clone(), |missing| fail.hint(shown_line(&missing))));
+            return Err(view.missing_lines().iter().fold(fail, |fail, missing| fail.hint(shown_line(missing))));
         }
         Ok(Answer::new(table(&rows)))
     }

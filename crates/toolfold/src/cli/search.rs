@@ -112,7 +112,7 @@ impl SearchCommand {
                 let known = view.entries().count();
                 let fail = Fail::nothing(format!("Nothing fits {text:?} among {known} tools."))
                     .hint("use other words for what the tool should do, or look around with `toolfold ls`");
-                view.what_is_missing().map_or(fail.clone(), |missing| fail.hint(shown_line(&missing)))
+                view.missing_lines().iter().fold(fail, |fail, missing| fail.hint(shown_line(missing)))
             }
         }
     }

@@ -57,6 +57,22 @@ fn an_empty_configuration_says_that_the_toolbox_is_served() {
 }
 
 #[test]
+fn where_every_server_is_broken_each_is_told_of_in_a_line() {
+    let world = World::with_config(
+        "[servers.gone]\ncommand = \"no-such-program-here\"\n[servers.dies]\ncommand = \"sh\"\nargs = [\"-c\", \"echo I need a key >&2; exit 3\"]\n",
+    );
+    for arguments in [&["ls", "--wait"][..], &["search", "clock", "--wait"]] {
+        let output = run(&world, arguments);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned() + &text(&output);
+        let of = |server: &str| said.lines().filter(|line| line.contains(&format!("{server} is configured"))).count();
+        assert_eq!((output.status.code(), of("gone"), of("dies")), (Some(1), 1, 1), "{said}");
+        assert!(said.lines().all(|line| !(line.contains("gone is") && line.contains("dies is"))), "{said}");
+    }
+    let cost = text(&run(&world, &["tokens", "--wait"]));
+    assert!(cost.contains("No tool could be counted: `toolfold doctor`") && !cost.contains("direct:"), "{cost}");
+}
+
+#[test]
 fn stdio_on_a_terminal_says_what_it_waits_for() {
     let world = World::without_config();
     let mut terminal = Terminal::start(world.toolfold(&["serve", "--stdio"]), 100);

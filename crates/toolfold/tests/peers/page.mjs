@@ -33,6 +33,7 @@ try {
     await hostileText();
     await manyTools();
     await liveCalls();
+    await connectedClients();
     await keyboard();
     await startAndStop();
   }
@@ -177,6 +178,28 @@ async function call(text) {
   const answer = await fetch(`${base}/v1/call_tool`, { method: "POST", body, headers: { "Content-Type": "application/json" } });
   assert.equal(answer.status, 200);
   await answer.text();
+}
+
+/** A client is there while it is, called what it says, and that is text. */
+async function connectedClients() {
+  const { page, open, close } = await tab();
+  const name = "agent <img src=x onerror=window.ran=1> \u202e";
+  const send = (body, headers = {}) => fetch(`${base}/mcp`, { method: "POST", body: JSON.stringify({ jsonrpc: "2.0", ...body }),
+    headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream", ...headers } });
+  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name, version: "1.2" } };
+  const session = { "Mcp-Session-Id": (await send({ id: 1, method: "initialize", params })).headers.get("mcp-session-id") };
+  await (await send({ id: 2, method: "tools/call", params: { name: "find_tools", arguments: { query: "x" } } }, session)).text();
+  await open("now");
+  await page.locator(".clients li").first().waitFor();
+  const told = (await page.locator(".clients").textContent()).replaceAll(/\s+/g, " ");
+  assert.ok(told.includes("agent <img src=x onerror=window.ran=1> \\u{202e} 1.2"), told);
+  assert.match(told, /http ?protocol 2025-11-25, local, compact surface, since [\d:]+, last asked [\d:]+, 1 call/);
+  assert.equal(await page.locator("main img").count(), 0);
+  assert.deepEqual(await findings(page), [], "connected clients");
+  if (pictures) await page.screenshot({ path: join(pictures, "clients.png"), fullPage: true });
+  await fetch(`${base}/mcp`, { method: "DELETE", headers: session });
+  await page.waitForFunction(() => !document.querySelector(".clients")?.textContent.includes("agent"));
+  await close();
 }
 
 /** Without a mouse: past the menu, along it, and to what is new. */

@@ -31,7 +31,7 @@ class Collector(BaseHTTPRequestHandler):
 
 
 def attributes(of):
-    return {pair.key: pair.value.string_value for pair in of.attributes}
+    return {pair.key: getattr(pair.value, pair.value.WhichOneof("value")) for pair in of.attributes}
 
 
 def spans():
@@ -48,6 +48,7 @@ def spans():
                         "trace": span.trace_id.hex(),
                         "span": span.span_id.hex(),
                         "parent": span.parent_span_id.hex(),
+                        "links": [{"trace": link.trace_id.hex(), "span": link.span_id.hex(), "flags": link.flags} for link in span.links],
                         "error": span.status.code,
                         "attributes": attributes(span),
                     }

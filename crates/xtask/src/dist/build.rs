@@ -9,21 +9,43 @@ use serde_json::Value;
 use crate::shell;
 use crate::workspace::Workspace;
 
-const TARGET: &str = "x86_64-unknown-linux-musl";
+const MUSL: &str = "x86_64-unknown-linux-musl";
+const GNU: &str = "x86_64-unknown-linux-gnu";
 
-/// With musl: its resolver of names is part of it, where a static glibc would look for libraries of its own version at run time.
+/// With musl where it is there: its resolver of names is part of it. With the machine's own C library otherwise, which has files
+/// and DNS in it too, and would load anything else that `/etc/nsswitch.conf` names from where it runs.
 pub(super) fn static_binary(workspace: &Workspace) -> Result<PathBuf> {
-    let hint = format!("hint: rustup target add {TARGET}, and install musl-tools (Debian's name)");
-    let standard = shell::output("rustc", &["--print", "target-libdir", "--target", TARGET], &workspace.root)?;
-    ensure!(Path::new(standard.trim()).exists(), "there is no standard library for {TARGET}\n\n{hint}");
-    ensure!(shell::find("musl-gcc").is_some(), "there is no C compiler for {TARGET}\n\n{hint}");
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.args(["build", "--release", "--locked", "--package", "toolfold", "--bin", "toolfold", "--target", TARGET]);
-    command.env("CC_x86_64_unknown_linux_musl", "musl-gcc").current_dir(&workspace.root);
-    shell::run_command(&mut command)?;
-    let binary = workspace.target.join(TARGET).join("release/toolfold");
+    let target = target(workspace)?;
+    command.args(["build", "--release", "--locked", "--package", "toolfold", "--bin", "toolfold", "--target", target]);
+    match target {
+        MUSL => command.env("CC_x86_64_unknown_linux_musl", "musl-gcc"),
+        // Of this variable scripts that run during the build see nothing: they are for this machine.
+        _ => command.env("CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUSTFLAGS", "-C target-feature=+crt-static"),
+    };
+    shell::run_command(command.current_dir(&workspace.root))?;
+    let binary = workspace.target.join(target).join("release/toolfold");
     ensure!(is_static(&binary)?, "{} is not static", binary.display());
     Ok(binary)
+}
+
+/// What there is a standard library, a C compiler and a static C library for.
+fn target(workspace: &Workspace) -> Result<&'static str> {
+    let has_standard = |target: &str| -> Result<bool> {
+        let folder = shell::output("rustc", &["--print", "target-libdir", "--target", target], &workspace.root)?;
+        Ok(Path::new(folder.trim()).exists())
+    };
+    if has_standard(MUSL)? && shell::find("musl-gcc").is_some() {
+        return Ok(MUSL);
+    }
+    // Where there is none, its name comes back as it was asked for.
+    let library = shell::output("cc", &["-print-file-name=libc.a"], &workspace.root)?;
+    ensure!(
+        has_standard(GNU)? && Path::new(library.trim()).is_absolute(),
+        "there is no C library to link statically\n\nhint: rustup target add {MUSL}, and install musl-tools (Debian's name)"
+    );
+    println!("there is no {MUSL} here: linking the static C library of this machine");
+    Ok(GNU)
 }
 
 /// Whether a program needs no other file to run: no loader, no library.

@@ -28,7 +28,7 @@ const ROOT: [&str; 14] = [
     "rustfmt.toml",
 ];
 
-const TASKS: [&str; 14] = [
+const TASKS: [&str; 15] = [
     "attack",
     "audit-kills",
     "bench",
@@ -43,6 +43,7 @@ const TASKS: [&str; 14] = [
     "soak",
     "test",
     "tidy",
+    "versions",
 ];
 
 pub(super) fn check(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<String>> {

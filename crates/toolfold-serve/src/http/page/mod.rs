@@ -5,6 +5,7 @@
 //! which has its own door.
 
 mod calls;
+mod clients;
 mod cost;
 mod explain;
 mod key;
@@ -16,6 +17,7 @@ use hyper::{Method, StatusCode};
 
 use super::reply::{Reply, whole};
 pub(super) use calls::{Recent, calls};
+pub(super) use clients::clients;
 pub(super) use cost::{Costs, tokens};
 pub(super) use explain::{explain, levels};
 pub use key::page_key;

@@ -177,7 +177,7 @@ impl Ground {
                     ladder.push(scan::look(&manifest, &server.name));
                     return upstream;
                 }
-                Event::State(_) | Event::Updated { .. } => {}
+                Event::State(_) | Event::Updated { .. } | Event::Parted(_) => {}
             }
         }
         let silent = format!("no answer within {} s", begun.elapsed().as_secs());

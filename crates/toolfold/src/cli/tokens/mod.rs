@@ -150,6 +150,10 @@ fn compared(bill: &Bill, style: Style) -> String {
         ],
     ];
     let mut text = format!("\n{}\n{}", style.bold("In every request"), indented(&right(&rows)));
+    if tools == 0 {
+        text.push_str("  No tool could be counted: `toolfold doctor` says what is wrong with the servers.\n");
+        return text;
+    }
     let Some(search) = bill.search else {
         text.push_str("  The surface is direct: every tool is shown, and nothing is saved.\n");
         return text;

@@ -17,7 +17,7 @@ const LOOK_EVERY = 3000;
 const COME_BACK = 2000;
 
 /** What all views see. */
-const shared = { status: undefined, servers: [], held: [], waiting: 0, away: undefined };
+const shared = { status: undefined, servers: [], clients: { total: 0, clients: [] }, held: [], waiting: 0, away: undefined };
 let route = read();
 
 function read() {
@@ -83,6 +83,7 @@ async function look() {
     Object.assign(shared, { status, servers: all.servers, away: undefined });
     const waits = status.views.includes("approvals") ? await get("approvals?limit=50") : { held: [], total: 0 };
     Object.assign(shared, { held: waits.held, waiting: waits.total });
+    if (route.view === "now") shared.clients = await get("clients");
     VIEWS[route.view].looked?.(route, shared);
   } catch (error) {
     shared.away = error.message;

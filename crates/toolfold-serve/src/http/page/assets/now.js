@@ -2,7 +2,7 @@
 
 import { html, nothing } from "./lit-html.js";
 import { get } from "./api.js";
-import { Asked, about, badge, clean, command, count, heading, link, number, problem, stateKind, stateName, waiting } from "./parts.js";
+import { Asked, about, badge, clean, command, count, heading, link, number, problem, stateKind, stateName, time, waiting } from "./parts.js";
 import { last, row, totals } from "./calls.js";
 
 
@@ -37,6 +37,7 @@ export function render(_, shared) {
       ${broken.length > 5 ? html`<p><a href=${link("servers")}>All ${number(broken.length)}</a></p>` : nothing}</section>` : nothing}
     ${figures(status, servers)}
     <div class="columns">${states(servers)}${recent()}</div>
+    ${connected(shared.clients)}
     ${connect()}`;
 }
 
@@ -66,6 +67,19 @@ function recent() {
   return html`<section aria-labelledby="recent"><h2 id="recent">Last calls</h2>
     ${calls.length === 0 ? html`<p class="muted">None yet. They appear here as agents make them.</p>`
       : html`<ul class="rows calls">${calls.map(row)}</ul><p><a href=${link("calls")}>All calls</a></p>`}</section>`;
+}
+
+const SHOWN = 8;
+
+/** A client is called what it says: text like any other of strangers. */
+function connected({ total, clients }) {
+  const one = (client) => html`<li class="row"><span class="strong foreign">${clean(client.client) || "without a name"}</span>
+    ${badge(client.transport, "calm")}<span class="muted names">${client.era === "session" ? "" : "stateless, "}protocol ${client.protocol}, ${clean(client.principal)},
+      ${client.surface} surface, since ${time(client.since)}, last asked ${time(client.seen)}, ${count(client.calls, "call")}</span></li>`;
+  return html`<section aria-labelledby="clients"><h2 id="clients">Connected clients</h2>
+    ${clients.length === 0 ? html`<p class="muted">None now. They appear here as soon as they ask for anything.</p>`
+      : html`<ul class="plain clients">${clients.slice(0, SHOWN).map(one)}</ul>`}
+    ${total > SHOWN ? html`<p class="muted">And ${number(total - SHOWN)} more.</p>` : nothing}</section>`;
 }
 
 function connect() {
