@@ -18,6 +18,7 @@ use crate::call::CallError;
 use crate::closing::{Closing, Failure};
 use crate::http::{Endpoint, Repeated, repeated};
 use crate::incoming::Questions;
+use crate::made::Maker;
 use crate::outbox::{Outbox, Undeliverable};
 use crate::outgoing::{Introduction, prepare};
 use crate::owner::Owner;
@@ -49,8 +50,13 @@ pub(crate) struct Connection {
 }
 
 pub(crate) enum Link {
-    Stdio { outbox: Outbox, process: Process },
+    Stdio {
+        outbox: Outbox,
+        process: Process,
+    },
     Http(Box<Endpoint>),
+    /// Nobody is at the other end: it is answered here.
+    Made(Box<Maker>),
 }
 
 struct Table {
@@ -116,6 +122,12 @@ impl Connection {
                 }
                 waiting.answer().await
             }
+            Link::Made(maker) => {
+                waiting.untold = true;
+                let answer = maker.respond(self, waiting.id, request.method, params).await;
+                self.answer(waiting.id, answer);
+                waiting.answer().await
+            }
         }
     }
 
@@ -150,6 +162,7 @@ impl Connection {
                 outbox.send(None, message.to_line()).map_err(|_| Failure::NotSent(self.why_closed()))
             }
             Link::Http(endpoint) => endpoint.deliver(self, message).await,
+            Link::Made(_) => Ok(()),
         }
     }
 
@@ -289,6 +302,7 @@ impl Connection {
         match &self.link {
             Link::Stdio { process, .. } => process.stop().await,
             Link::Http(endpoint) => endpoint.end_session().await,
+            Link::Made(_) => {}
         }
     }
 

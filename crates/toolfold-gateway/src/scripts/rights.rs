@@ -1,7 +1,7 @@
 //! What a script may call. A client that asks its person before each tool sees one tool here, `run_code`; so what a script
 //! calls by itself only reads, unless whoever runs Toolfold says otherwise.
 
-use toolfold_core::{Code, Entry, Kind, Next, Pattern, Refusal};
+use toolfold_core::{Code, Entry, Next, Pattern, Refusal};
 
 use crate::gate::Source;
 use crate::snapshot::Snapshot;
@@ -14,8 +14,7 @@ pub(super) fn may_call(snapshot: &Snapshot, entry: &Entry, allowed: &[Pattern]) 
     }
     let id = entry.id.to_string();
     // Prompts and resources are read; agents and skills are not called at all, which is said elsewhere.
-    let reads = !matches!(entry.kind, Kind::Tool)
-        || (entry.hints.read_only == Some(true) && entry.hints.destructive != Some(true));
+    let reads = !entry.is_tool() || (entry.hints.read_only == Some(true) && entry.hints.destructive != Some(true));
     if reads || allowed.iter().any(|pattern| pattern.matches(&id)) {
         return Ok(());
     }
