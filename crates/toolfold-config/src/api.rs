@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value as Json, json};
 use toolfold_core::{Secret, slug};
-use toolfold_openapi::{Base, Command, endpoint};
+use toolfold_openapi::{Base, CommandPlan, endpoint};
 use url::Url;
 
 use crate::config::Transport;
@@ -269,7 +269,7 @@ impl Resolver<'_> {
         };
         let input = input_of(raw.input.clone(), &way);
         let wrong = match &way {
-            HandWay::Command(words) => Command::new(words, &input).err().map(|error| error.to_string()),
+            HandWay::Command(words) => CommandPlan::new(words, &input).err().map(|error| error.to_string()),
             HandWay::Endpoint { method, path } => match base_url.and_then(|url| Base::configured(url).ok()) {
                 Some(base) => {
                     endpoint((&name, &description), (method, path), &input, &base).err().map(|error| error.to_string())

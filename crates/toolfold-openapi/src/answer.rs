@@ -7,7 +7,7 @@ use toolfold_core::{Fuel, beginning};
 use toolfold_schema::Schema;
 
 use crate::parameter::is_json;
-use crate::plan::Plan;
+use crate::plan::RequestPlan;
 
 /// Characters of an answer that says why not.
 const LONGEST_ERROR: usize = 8_000;
@@ -28,7 +28,7 @@ pub struct Answered<'a> {
 }
 
 /// For a result: everything of a success, and of anything else what it was and how it began.
-pub fn result(plan: &Plan, answered: Answered<'_>) -> Value {
+pub fn result(plan: &RequestPlan, answered: Answered<'_>) -> Value {
     if !(200..300).contains(&answered.status) {
         return error(&refusal(answered));
     }

@@ -18,7 +18,7 @@ const LONGEST: usize = 128 << 10;
 const FUEL: u64 = 5_000_000;
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Command {
+pub struct CommandPlan {
     pub program: String,
     words: Vec<Word>,
     input: Value,
@@ -43,8 +43,8 @@ pub enum BadCommand {
     Unused(String),
 }
 
-impl Command {
-    pub fn new(words: &[String], input: &Value) -> Result<Command, BadCommand> {
+impl CommandPlan {
+    pub fn new(words: &[String], input: &Value) -> Result<CommandPlan, BadCommand> {
         let (program, rest) =
             words.split_first().filter(|(program, _)| !program.trim().is_empty()).ok_or(BadCommand::Empty)?;
         let properties = input.get("properties").and_then(Value::as_object);
@@ -67,7 +67,7 @@ impl Command {
         if let Some(unused) = unused {
             return Err(BadCommand::Unused(unused.clone()));
         }
-        Ok(Command { program: program.clone(), words: read, input: input.clone() })
+        Ok(CommandPlan { program: program.clone(), words: read, input: input.clone() })
     }
 
     /// As `tools/list` has it. What a program does nobody knows: it is not said to be harmless.

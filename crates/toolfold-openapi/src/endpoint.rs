@@ -6,7 +6,7 @@ use crate::body::{Body, Form, Taken};
 use crate::operation::{ApiTool, annotations};
 use crate::parameter::{Parameter, Where};
 use crate::place::Base;
-use crate::plan::{Piece, Plan, pieces};
+use crate::plan::{Piece, RequestPlan, pieces};
 use crate::style::{Style, Writing};
 
 const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -79,6 +79,6 @@ pub fn endpoint(
         "inputSchema": input,
         "annotations": annotations(&method),
     });
-    let plan = Plan { method, base, public: false, output: None, path: plan_path, parameters, body };
+    let plan = RequestPlan { method, base, public: false, output: None, path: plan_path, parameters, body };
     Ok(ApiTool { name: name.to_owned(), definition, plan })
 }

@@ -21,9 +21,9 @@ mod style;
 mod text;
 
 pub use answer::{Answered, result};
-pub use command::{BadCommand, Command};
+pub use command::{BadCommand, CommandPlan};
 pub use document::{Document, LARGEST, Unreadable};
 pub use endpoint::{BadEndpoint, endpoint};
 pub use operation::{Api, ApiTool, LeftOut, Wishes, api};
 pub use place::{Base, BaseFrom};
-pub use plan::{BadArguments, Plan, Prepared};
+pub use plan::{BadArguments, Prepared, RequestPlan};

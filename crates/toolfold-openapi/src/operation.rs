@@ -9,7 +9,7 @@ use crate::document::Document;
 use crate::name::Names;
 use crate::parameter::{self, Arguments, Described, Parameter, Where, is_json, is_plain};
 use crate::place::Base;
-use crate::plan::{Piece, Plan, pieces};
+use crate::plan::{Piece, RequestPlan, pieces};
 use crate::schema::{Converter, Side};
 use crate::select::{Candidate, Selection};
 use crate::style::{Style, Writing};
@@ -53,7 +53,7 @@ pub struct ApiTool {
     pub name: String,
     /// As `tools/list` has it.
     pub definition: Value,
-    pub plan: Plan,
+    pub plan: RequestPlan,
 }
 
 /// An operation that is no tool, and why: completes the sentence "GET /pets …".
@@ -155,7 +155,7 @@ impl Operation<'_> {
         let output = self.output(document);
         let definition = self.definition(&name, input.finish(), output.as_ref());
         let method = self.method.to_uppercase();
-        let plan = Plan { method, base, public: self.is_public(document), output, path, parameters, body };
+        let plan = RequestPlan { method, base, public: self.is_public(document), output, path, parameters, body };
         Ok(ApiTool { name, definition, plan })
     }
 

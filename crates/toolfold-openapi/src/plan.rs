@@ -12,7 +12,7 @@ use crate::place::Base;
 use crate::text::decoded;
 
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct RequestPlan {
     pub method: String,
     pub base: Base,
     /// Whether the API says that nobody has to be known for this.
@@ -45,7 +45,7 @@ pub struct Prepared {
 #[error("{0}")]
 pub struct BadArguments(pub String);
 
-impl Plan {
+impl RequestPlan {
     pub fn prepare(&self, arguments: &Map<String, Value>) -> Result<Prepared, BadArguments> {
         self.refuse_unknown(arguments)?;
         let given = |parameter: &Parameter| arguments.get(&parameter.argument).filter(|value| !value.is_null());

@@ -1,13 +1,13 @@
 //! Commands: what a program is started with.
 
 use serde_json::{Value, json};
-use toolfold_openapi::{BadCommand, BadEndpoint, Base, Command, endpoint};
+use toolfold_openapi::{BadCommand, BadEndpoint, Base, CommandPlan, endpoint};
 
 use crate::kit::{arguments, body, refused, request};
 
-fn command(words: &[&str], properties: Value) -> Result<Command, BadCommand> {
+fn command(words: &[&str], properties: Value) -> Result<CommandPlan, BadCommand> {
     let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-    Command::new(&words, &json!({"type": "object", "properties": properties}))
+    CommandPlan::new(&words, &json!({"type": "object", "properties": properties}))
 }
 
 fn run(words: &[&str], properties: Value, given: Value) -> Result<Vec<String>, String> {

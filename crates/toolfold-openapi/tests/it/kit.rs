@@ -52,3 +52,12 @@ pub(crate) fn body(request: &Prepared) -> &str {
 pub(crate) fn at(base_url: &str) -> Wishes {
     Wishes { base: Some(Base::configured(base_url).unwrap()), ..Wishes::default() }
 }
+
+/// A parameter of text, and what else is said of it.
+pub(crate) fn parameter(name: &str, place: &str, more: Value) -> Value {
+    let mut one = json!({"name": name, "in": place, "schema": {"type": "string"}});
+    for (key, value) in more.as_object().unwrap() {
+        one[key] = value.clone();
+    }
+    one
+}

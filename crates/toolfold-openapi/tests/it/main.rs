@@ -7,3 +7,4 @@ mod commands;
 mod hostile;
 mod kit;
 mod traps;
+mod written;

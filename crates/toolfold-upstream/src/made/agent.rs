@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use toolfold_core::beginning;
 use toolfold_wire::{Object, Raw, RpcError, raw};
 
-use super::ask::{Asked, Asking, Known};
+use super::ask::{Asking, Known, Sending};
 use super::card::{Binding, Card, Version};
 use super::refused;
 use super::turn::{Stage, Turn, message};
@@ -122,7 +122,7 @@ async fn ask(
     let known = if card.distant { Known::No } else { Known::Yes };
     let limit = connection.shared.config.max_message;
     let body = Bytes::from(body);
-    let asked = Asked { method, url: &url, headers, body, known, distant: card.distant, limit };
+    let asked = Sending { method, url: &url, headers, body, known, distant: card.distant, limit };
     let answer = asking.ask(connection, asked).await?;
     let said: Option<Value> = serde_json::from_slice(&answer.body).ok();
     if let Some(error) = said.as_ref().and_then(|said| said.get("error")) {
@@ -180,7 +180,7 @@ async fn question(connection: &Connection, id: u64, turn: &Turn) -> Option<Strin
         "message": words,
         "requestedSchema": {
             "type": "object",
-            "properties": {"answer": {"type": "string", "title": "Answer", "description": "What the agent is told."}},
+            "properties": {"answer": {"type": "string", "title": "Reply", "description": "What the agent is told."}},
             "required": ["answer"],
         },
     });
@@ -204,7 +204,7 @@ fn outcome(turn: &Turn) -> Raw {
         Stage::Done | Stage::Working if ids.is_empty() => {}
         Stage::Done | Stage::Working => say(format!("({}; to go on with it, give the context_id)", ids)),
         Stage::Asks => say(format!(
-            "The agent wants to know something before it goes on. Answer it by calling it again with a message and {ids}."
+            "The agent wants to know something before it goes on. Reply it by calling it again with a message and {ids}."
         )),
         Stage::WantsLogin => say(format!(
             "The agent wants somebody to log in before it goes on, as it says above. Call it again afterwards with {ids}."

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use toolfold_core::Secret;
 use toolfold_http::{FixedHeaders, HttpClient, NoClient, Outgoing, Reach, SendError, Target};
 use toolfold_oauth::{Reached, reached};
-use toolfold_openapi::{Answered, BaseFrom, Plan, result};
+use toolfold_openapi::{Answered, BaseFrom, RequestPlan, result};
 use toolfold_wire::{Raw, raw};
 
 use super::refused;
@@ -47,7 +47,7 @@ pub(super) enum Known {
     No,
 }
 
-pub(super) struct Answer {
+pub(super) struct Reply {
     pub(super) status: u16,
     reason: &'static str,
     media: Option<String>,
@@ -56,7 +56,7 @@ pub(super) struct Answer {
 }
 
 /// A request that is ready to be sent.
-pub(super) struct Asked<'a> {
+pub(super) struct Sending<'a> {
     pub(super) method: Method,
     pub(super) url: &'a str,
     pub(super) headers: HeaderMap,
@@ -83,7 +83,7 @@ impl Asking {
     pub(super) async fn call(
         &self,
         connection: &Arc<Connection>,
-        plan: &Plan,
+        plan: &RequestPlan,
         arguments: &Map<String, Value>,
     ) -> Result<Raw, CallError> {
         let prepared = match plan.prepare(arguments) {
@@ -105,7 +105,7 @@ impl Asking {
             (_, true) => Known::Headers,
             (_, false) => Known::Yes,
         };
-        let asked = Asked {
+        let asked = Sending {
             method,
             url: &prepared.url,
             headers,
@@ -137,13 +137,13 @@ impl Asking {
         (method, url): (Method, &str),
         known: Known,
         limit: usize,
-    ) -> Result<Answer, CallError> {
+    ) -> Result<Reply, CallError> {
         let (headers, body) = (HeaderMap::new(), Bytes::new());
-        self.ask(connection, Asked { method, url, headers, body, known, distant: false, limit }).await
+        self.ask(connection, Sending { method, url, headers, body, known, distant: false, limit }).await
     }
 
-    pub(super) async fn ask(&self, connection: &Arc<Connection>, asked: Asked<'_>) -> Result<Answer, CallError> {
-        let Asked { method, url, mut headers, body, known, distant, limit } = asked;
+    pub(super) async fn ask(&self, connection: &Arc<Connection>, asked: Sending<'_>) -> Result<Reply, CallError> {
+        let Sending { method, url, mut headers, body, known, distant, limit } = asked;
         let target =
             Target::parse(url).map_err(|error| CallError::unavailable(format!("its address is none: {error}")))?;
         let signer = match known {
@@ -172,7 +172,7 @@ impl Asking {
         let reason = status.canonical_reason().unwrap_or_default();
         let body = read_body(response, limit, Some(connection.shared.memory.clone())).await;
         let body = body.map_err(Failure::into_call_error)?;
-        Ok(Answer { status: status.as_u16(), reason, media, location, body })
+        Ok(Reply { status: status.as_u16(), reason, media, location, body })
     }
 
     /// For addresses that are somebody else's word.

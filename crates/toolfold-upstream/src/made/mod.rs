@@ -28,8 +28,8 @@ use run::Running;
 
 /// What stands behind a tool.
 pub(crate) enum Way {
-    Ask(Box<toolfold_openapi::Plan>),
-    Run(toolfold_openapi::Command),
+    Ask(Box<toolfold_openapi::RequestPlan>),
+    Run(toolfold_openapi::CommandPlan),
     Agent(Arc<card::Card>),
 }
 

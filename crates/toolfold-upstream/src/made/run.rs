@@ -7,7 +7,7 @@ use tokio::io::AsyncReadExt;
 use tokio::process::ChildStdout;
 use tokio::sync::Semaphore;
 use toolfold_config::{Server, Transport};
-use toolfold_openapi::Command;
+use toolfold_openapi::CommandPlan;
 use toolfold_wire::{Raw, raw};
 
 use super::refused;
@@ -36,7 +36,7 @@ impl Running {
     pub(super) async fn call(
         &self,
         connection: &Arc<Connection>,
-        command: &Command,
+        command: &CommandPlan,
         arguments: &Map<String, Value>,
     ) -> Result<Raw, CallError> {
         let words = match command.arguments(arguments) {

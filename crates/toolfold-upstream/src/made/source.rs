@@ -9,7 +9,7 @@ use std::sync::Arc;
 use hyper::http::Method;
 use serde_json::Value;
 use toolfold_config::{ApiSource, AuthMode, DocumentPlace, HandTool, HandWay};
-use toolfold_openapi::{Api, Base, BaseFrom, Command, Document, LARGEST, LeftOut, Wishes, api, endpoint};
+use toolfold_openapi::{Api, Base, BaseFrom, CommandPlan, Document, LARGEST, LeftOut, Wishes, api, endpoint};
 use url::Url;
 
 use super::ask::{Asking, Known};
@@ -85,7 +85,7 @@ fn by_hand(tool: &HandTool, base: Option<&Base>) -> Result<(Value, Way), String>
     let named = |why: String| format!("the tool {}: {why}", tool.name);
     match (&tool.way, base) {
         (HandWay::Command(words), _) => {
-            let command = Command::new(words, &tool.input).map_err(|error| named(error.to_string()))?;
+            let command = CommandPlan::new(words, &tool.input).map_err(|error| named(error.to_string()))?;
             Ok((command.definition(&tool.name, &tool.description), Way::Run(command)))
         }
         (HandWay::Endpoint { method, path }, Some(base)) => {

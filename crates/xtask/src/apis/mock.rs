@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
-use serde_json::{Value, json};
-use toolfold_openapi::{Base, Document, Wishes, api};
+use anyhow::{Result, ensure};
+use serde_json::Value;
 
-use super::sample;
+use super::reader;
 use super::served::{Served, free_port};
+use crate::workspace::Workspace;
 
 /// How many calls there are in all, and how many may be refused by Prism although they fit the document, as far as our
 /// made-up arguments do: patterns are beyond them.
@@ -25,7 +25,7 @@ const MOCKED: [(&str, &str); 5] = [
     ("petstore", "@readme/oas-examples/3.0/json/petstore.json"),
 ];
 
-pub(super) fn call_all(folder: &Path, toolfold: &Path) -> Result<()> {
+pub(super) fn call_all(workspace: &Workspace, folder: &Path, toolfold: &Path) -> Result<()> {
     let modules = folder.join("node_modules");
     let mut config = "[results]\nkeep_over = \"off\"\n[audit]\nmode = \"off\"\n".to_owned();
     let (mut mocks, mut calls) = (Vec::new(), Vec::new());
@@ -37,7 +37,9 @@ pub(super) fn call_all(folder: &Path, toolfold: &Path) -> Result<()> {
             "[servers.{name}]\nopenapi = {:?}\nbase_url = {base:?}\ntrust = \"always\"\nmax_message = \"64MiB\"\nheaders = {{ Authorization = \"Bearer made-up\", api_key = \"made-up\" }}\n",
             file.display().to_string()
         ));
-        calls.push(calls_of(name, &file)?);
+        let said = reader(workspace, &["calls", name, &file.display().to_string()])?;
+        let read: Result<Vec<Value>, _> = said.lines().map(serde_json::from_str).collect();
+        calls.push(read?);
         mocks.push(served);
     }
     let port = free_port()?;
@@ -49,12 +51,12 @@ pub(super) fn call_all(folder: &Path, toolfold: &Path) -> Result<()> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let mut accepted = 0;
     let each = CALLS / MOCKED.len();
-    for (tool, arguments) in calls.iter().flat_map(|all| all.iter().take(each)) {
-        let (status, answer) = served.post("/v1/call_tool", &json!({"tool_id": tool, "arguments": arguments}))?;
+    for call in calls.iter().flat_map(|all| all.iter().take(each)) {
+        let (status, answer) = served.post("/v1/call_tool", call)?;
         match refusal(status, &answer) {
             None => accepted += 1,
             Some(why) => {
-                println!("{tool} {arguments}: {why}");
+                println!("{call}: {why}");
                 *counts.entry(why.chars().take(40).collect()).or_default() += 1;
             }
         }
@@ -70,24 +72,6 @@ fn mock(folder: &Path, name: &str, file: &Path) -> Result<Served> {
     let prism = folder.join("node_modules/@stoplight/prism-cli/dist/index.js");
     command.arg(prism).args(["mock", "--errors", "-h", "127.0.0.1", "-p", &port.to_string()]).arg(file);
     Served::start(command, port, &folder.join(format!("{name}.log")))
-}
-
-/// Tools whose arguments can be made up: no pattern that a word would have to fit, no bytes.
-fn calls_of(server: &str, file: &Path) -> Result<Vec<(String, Value)>> {
-    let document = Document::read(&fs::read(file).with_context(|| PathBuf::from(file).display().to_string())?)?;
-    let base = Base::configured("http://127.0.0.1").ok();
-    let tools = api(&document, &Wishes { base, ..Wishes::default() }).tools;
-    let simple = tools.into_iter().filter(|tool| {
-        let text = tool.definition["inputSchema"].to_string();
-        !text.contains("\"pattern\"") && !text.contains("contentEncoding")
-    });
-    let simple: Vec<_> = simple.collect();
-    // Spread over the document, not its beginning.
-    let step = (simple.len() / 80).max(1);
-    let chosen = simple.iter().step_by(step).enumerate();
-    Ok(chosen
-        .map(|(n, tool)| (format!("{server}.{}", tool.name), sample::arguments(&tool.definition["inputSchema"], n)))
-        .collect())
 }
 
 /// Why Prism, or Toolfold, would not have it. That there is no example of an answer is not our affair.

