@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
-use toolfold_core::{BadDefinition, Entry, ServerName};
+use toolfold_core::{BadDefinition, Entry, Kind, ServerName};
 use toolfold_wire::Raw;
 
 use crate::common;
@@ -99,6 +99,13 @@ impl ServerTools {
             entries,
             offered,
         }))
+    }
+
+    /// The server is an agent, and what can be called of it is the agent.
+    pub fn are_agents(&mut self) {
+        for entry in &mut self.entries {
+            Arc::make_mut(entry).kind = Kind::Agent;
+        }
     }
 
     /// Adds what it offers beside tools.

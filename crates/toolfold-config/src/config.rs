@@ -9,6 +9,7 @@ use std::time::Duration;
 use toolfold_core::{AccessRule, Doors, NodeRule, Pattern, Secret, ServerName, Surface, SurfaceSettings, Trust};
 
 use crate::access::Issuer;
+use crate::api::ApiSource;
 use crate::auth::{Auth, OAuthSettings};
 use crate::code::CodeSettings;
 use crate::operation::{AuditSettings, Limits, TelemetrySettings};
@@ -131,8 +132,23 @@ pub struct Server {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Transport {
-    Stdio { command: String, args: Vec<String>, env: BTreeMap<String, Secret>, cwd: Option<PathBuf> },
-    Http { url: String, headers: BTreeMap<String, Secret> },
+    Stdio {
+        command: String,
+        args: Vec<String>,
+        env: BTreeMap<String, Secret>,
+        cwd: Option<PathBuf>,
+    },
+    Http {
+        url: String,
+        headers: BTreeMap<String, Secret>,
+    },
+    /// An API that a document describes, endpoints and commands described by hand.
+    Api(Box<ApiSource>),
+    /// An agent that speaks A2A.
+    Agent {
+        card: String,
+        headers: BTreeMap<String, Secret>,
+    },
 }
 
 /// When a server is started.
@@ -239,7 +255,7 @@ impl Server {
     pub fn new(name: ServerName, transport: Transport) -> Self {
         let start = match transport {
             Transport::Stdio { .. } => Start::Lazy,
-            Transport::Http { .. } => Start::Eager,
+            Transport::Http { .. } | Transport::Api(_) | Transport::Agent { .. } => Start::Eager,
         };
         Server {
             name,

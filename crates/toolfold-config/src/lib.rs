@@ -5,6 +5,7 @@
 //! variable holds.
 
 mod access;
+mod api;
 mod auth;
 mod code;
 mod config;
@@ -47,6 +48,7 @@ mod changes;
 use std::path::PathBuf;
 
 pub use access::{Introspection, Issuer};
+pub use api::{ApiSource, DocumentPlace, HandTool, HandWay};
 pub use auth::{Auth, AuthMode, CLIENT_DOCUMENT, KeptIn, LoginAs, OAuthSettings};
 pub use changes::{Changes, changed};
 pub use code::CodeSettings;

@@ -9,8 +9,8 @@ use toml::de::{DeTable, DeValue};
 
 use crate::report::{Place, Report};
 
-/// Deeper than any key there is. What lies below is kept as "something nested", so that no input can exhaust the stack.
-const DEEPEST: usize = 8;
+/// Deeper than any schema that somebody writes by hand. What lies below is kept as "something nested", so that no input can exhaust the stack.
+const DEEPEST: usize = 32;
 
 const MOST_ERRORS: usize = 200;
 

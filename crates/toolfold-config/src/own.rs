@@ -28,6 +28,8 @@ pub(crate) fn leave_out(draft: &mut Draft, options: &LoadOptions, file: Option<&
         Transport::Http { url, .. } => {
             is_own_address(url, &http).then_some("it is the address that Toolfold listens on")
         }
+        // Its own API, as any other, is somebody's wish and leads nowhere else.
+        Transport::Api(_) | Transport::Agent { .. } => None,
     };
     let own: Vec<(ServerName, &str)> =
         draft.config.servers.values().filter_map(|server| Some((server.name.clone(), ours(server)?))).collect();

@@ -1,6 +1,7 @@
 //! A configuration as it was typed: right keys, right types, nothing expanded and nothing decided.
 //! Whether the parts make sense together is asked in `resolve`, not here.
 
+use crate::api::RawApi;
 use crate::code::RawCode;
 use crate::doors::RawDoors;
 use crate::node::{Node, Value};
@@ -105,6 +106,7 @@ pub(crate) struct RawServer {
     pub(crate) stop_timeout: Field<Amount>,
     pub(crate) max_message: Field<Amount>,
     pub(crate) auth: RawAuth,
+    pub(crate) api: RawApi,
     /// An unknown key was probably `command` or `url`: then neither is missing.
     pub(crate) misspelled: bool,
 }
@@ -123,7 +125,8 @@ impl RawConfig {
         raw.budget = table.integer("budget", report);
         raw.toolbox = table.flag("toolbox", report);
         raw.store = table.text("store", report);
-        (raw.agents, raw.trust_agents) = read_paths(&mut table, "agents", report);
+        (raw.agents, raw.trust_agents, raw.servers) = read_agents(&mut table, report);
+        raw.names_servers = !raw.servers.is_empty();
         (raw.skills, raw.trust_skills) = read_paths(&mut table, "skills", report);
         (raw.scripts, raw.trust_scripts) = read_paths(&mut table, "scripts", report);
         if let Some((node, place)) = table.take("code") {
@@ -164,7 +167,7 @@ impl RawConfig {
         }
         if let Some((node, place)) = table.take("servers") {
             raw.names_servers = true;
-            raw.servers = read_servers(node, place, report, RawServer::read);
+            raw.servers.extend(read_servers(node, place, report, RawServer::read));
         }
         table.refuse_rest(report);
         raw
@@ -225,7 +228,51 @@ fn read_paths(table: &mut Table<'_>, key: &'static str, report: &mut Report) -> 
     read
 }
 
+/// Files of agents, and agents elsewhere: a table for each, which has a card.
+fn read_agents(table: &mut Table<'_>, report: &mut Report) -> (Field<Texts>, Field<String>, Vec<RawServer>) {
+    let Some((node, place)) = table.take("agents") else { return (Field::Absent, Field::Absent, Vec::new()) };
+    let Some(mut table) = Table::open(node, place, report) else { return (Field::Wrong, Field::Absent, Vec::new()) };
+    let (paths, trust) = (table.texts("paths", report), table.text("trust", report));
+    let mut agents = Vec::new();
+    for (member, place) in table.take_tables() {
+        if let Some(table) = Table::open(&member.node, place, report) {
+            agents.push(RawServer::read_agent(&member.name, table, report));
+        }
+    }
+    table.refuse_rest(report);
+    (paths, trust, agents)
+}
+
 impl RawServer {
+    /// An agent is a server that has a card instead of an address.
+    fn read_agent(name: &str, mut table: Table<'_>, report: &mut Report) -> RawServer {
+        let card = table.text("card", report);
+        if card.is_absent() {
+            let hint =
+                "the address of its card: \"https://…/.well-known/agent-card.json\"; files of agents are in `paths`";
+            report.error(&table.place, "has no `card`", hint.to_owned());
+        }
+        let raw = RawServer {
+            name: name.to_owned(),
+            place: table.place.clone(),
+            headers: table.pairs("headers", report),
+            prefix: table.flag("prefix", report),
+            trust: table.text("trust", report),
+            forbid: table.texts("forbid", report),
+            aliases: table.pairs("aliases", report),
+            enabled: table.flag("enabled", report),
+            timeout: table.amount("timeout", report),
+            connect_timeout: table.amount("connect_timeout", report),
+            max_message: table.amount("max_message", report),
+            auth: RawAuth::read(&mut table, report),
+            api: RawApi { card, ..RawApi::default() },
+            misspelled: true,
+            ..RawServer::default()
+        };
+        table.refuse_rest(report);
+        raw
+    }
+
     fn read(name: &str, mut table: Table<'_>, report: &mut Report) -> RawServer {
         let mut raw = RawServer {
             name: name.to_owned(),
@@ -249,10 +296,11 @@ impl RawServer {
             stop_timeout: table.amount("stop_timeout", report),
             max_message: table.amount("max_message", report),
             auth: RawAuth::read(&mut table, report),
+            api: RawApi::read(&mut table, report),
             misspelled: false,
         };
         let meant = table.refuse_rest(report);
-        raw.misspelled = meant.iter().any(|key| ["command", "url"].contains(key));
+        raw.misspelled = meant.iter().any(|key| ["command", "url", "openapi", "tools"].contains(key));
         raw
     }
 }

@@ -20,7 +20,7 @@ impl Resolver<'_> {
     pub(crate) fn server(&mut self, name: ServerName, raw: &RawServer) -> Option<Server> {
         let transport = self.transport(raw);
         let usual = match transport {
-            Some(Transport::Http { .. }) => Start::Eager,
+            Some(Transport::Http { .. } | Transport::Api(_) | Transport::Agent { .. }) => Start::Eager,
             _ => Start::Lazy,
         };
         let starts = [("lazy", Start::Lazy), ("eager", Start::Eager)];
@@ -40,6 +40,18 @@ impl Resolver<'_> {
     }
 
     fn transport(&mut self, raw: &RawServer) -> Option<Transport> {
+        if !raw.api.card.is_absent() {
+            return self.agent(raw);
+        }
+        if raw.api.is_meant() {
+            return self.api_alone(raw);
+        }
+        let keys = [&raw.api.include, &raw.api.exclude].map(|field| field.given().map(|typed| &typed.place));
+        let places = raw.api.base_url.given().map(|typed| &typed.place).into_iter().chain(keys.into_iter().flatten());
+        for place in places {
+            let hint = "it is for an API: `openapi` names its document, `[[servers.….tools]]` describe it by hand";
+            self.report.error(place, "goes with `openapi` or `tools`", hint.to_owned());
+        }
         match (raw.command.is_absent(), raw.url.is_absent()) {
             (false, true) => self.stdio(raw),
             (true, false) => self.over_http(raw),
@@ -55,6 +67,22 @@ impl Resolver<'_> {
                 None
             }
         }
+    }
+
+    /// An API has neither a program nor an MCP server behind it.
+    fn api_alone(&mut self, raw: &RawServer) -> Option<Transport> {
+        let others = [
+            ("command", raw.command.given().map(|typed| &typed.place)),
+            ("url", raw.url.given().map(|typed| &typed.place)),
+            ("args", raw.args.given().map(|typed| &typed.place)),
+        ];
+        for (key, place) in others {
+            if let Some(place) = place {
+                let hint = format!("`{key}` is for an MCP server; where an API is, is said by `base_url`");
+                self.report.error(place, "does not go with `openapi` or `tools`", hint);
+            }
+        }
+        self.api(raw)
     }
 
     fn stdio(&mut self, raw: &RawServer) -> Option<Transport> {
@@ -115,12 +143,18 @@ impl Resolver<'_> {
             self.report.error(place, "does not go with `url`", hint.to_owned());
         }
         let url = self.url(&raw.url);
-        let headers = self.secrets(&raw.headers, is_token, "an HTTP header");
-        self.check_header_values(&raw.headers, &headers);
+        let headers = self.request_headers(raw);
         Some(Transport::Http { url: url?, headers })
     }
 
-    fn url(&mut self, field: &Field<String>) -> Option<String> {
+    /// Headers of every request, whose values are secrets.
+    pub(crate) fn request_headers(&mut self, raw: &RawServer) -> BTreeMap<String, Secret> {
+        let headers = self.secrets(&raw.headers, is_token, "an HTTP header");
+        self.check_header_values(&raw.headers, &headers);
+        headers
+    }
+
+    pub(crate) fn url(&mut self, field: &Field<String>) -> Option<String> {
         let text = self.text(field)?;
         let wrong = match Url::parse(&text.value) {
             Ok(url) if !["http", "https"].contains(&url.scheme()) => {

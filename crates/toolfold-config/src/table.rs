@@ -179,6 +179,15 @@ impl<'n> Table<'n> {
         })
     }
 
+    /// What is left and is a table itself, taken out.
+    pub(crate) fn take_tables(&mut self) -> Vec<(&'n Member, Place)> {
+        let (tables, left) =
+            std::mem::take(&mut self.left).into_iter().partition(|member| matches!(member.node.value, Value::Table(_)));
+        self.left = left;
+        let placed = |member: &'n Member| (member, self.place.child(&member.name, member.offset));
+        Vec::into_iter(tables).map(placed).collect()
+    }
+
     /// What nobody asked for.
     pub(crate) fn rest(&self) -> impl Iterator<Item = (&'n Member, Place)> + '_ {
         self.left.iter().map(|member| (*member, self.place.child(&member.name, member.offset)))

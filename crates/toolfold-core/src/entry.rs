@@ -157,9 +157,10 @@ impl Entry {
         })
     }
 
-    /// Whether it can be called at all.
+    /// Whether it can be called at all: a tool, or an agent that says what calling it does. One in a file says nothing of
+    /// the kind: it is read.
     pub fn is_tool(&self) -> bool {
-        self.kind == Kind::Tool
+        self.kind == Kind::Tool || (self.kind == Kind::Agent && self.hints.read_only.is_some())
     }
 
     /// Whether it is known that calling it changes nothing: prompts and resources are read, and a tool says so itself. One that

@@ -62,11 +62,11 @@ impl RiskClass {
 
     /// Of what is read and never called there is nothing to fear.
     pub fn of(entry: &Entry) -> RiskClass {
-        match (entry.kind, entry.hints.read_only, entry.hints.destructive) {
-            (Kind::Tool, Some(true), _) => RiskClass::Read,
-            (Kind::Tool, _, Some(false)) => RiskClass::Write,
-            (Kind::Tool, ..) => RiskClass::Destructive,
-            _ => RiskClass::Read,
+        match (entry.is_tool(), entry.hints.read_only, entry.hints.destructive) {
+            (true, Some(true), _) => RiskClass::Read,
+            (true, _, Some(false)) => RiskClass::Write,
+            (true, ..) => RiskClass::Destructive,
+            (false, ..) => RiskClass::Read,
         }
     }
 

@@ -247,7 +247,7 @@ async fn checked(
     entry: &Arc<Entry>,
     arguments: Option<Raw>,
 ) -> Result<Option<Raw>, Failed> {
-    if matches!(entry.kind, Kind::Agent | Kind::Skill) {
+    if matches!(entry.kind, Kind::Agent | Kind::Skill) && !entry.is_tool() {
         return Err(Failed::Refused(only_read(entry)));
     }
     inner.gate.admit(&scope.snapshot, entry.server(), Wanted::Entry(entry))?;

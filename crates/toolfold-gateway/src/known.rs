@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use toolfold_catalog::{Extras, ServerSource, ServerTools, SetAside, follow};
-use toolfold_config::Server;
+use toolfold_config::{Server, Transport};
 use toolfold_core::{Absent, Fingerprint, ServerName, shown_line};
 use toolfold_upstream::{Manifest, State};
 use toolfold_wire::{Object, raw};
@@ -172,6 +172,9 @@ impl Listed {
             tools: manifest.tools.clone(),
         });
         warn_of(set_aside);
+        if matches!(config.transport, Transport::Agent { .. }) {
+            tools.are_agents();
+        }
         if let Some(Listed { tools: before, manifest: Some(last) }) = before {
             let mut old_names = last.old_names.clone();
             follow(&mut old_names, &before.entries, &tools.entries);

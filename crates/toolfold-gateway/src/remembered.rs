@@ -110,6 +110,8 @@ pub(crate) fn config_key(server: &Server) -> Fingerprint {
             format!("stdio\0{command}\0{}\0{:?}\0{cwd:?}", args.join("\0"), env.keys())
         }
         Transport::Http { url, headers } => format!("http\0{url}\0{:?}", headers.keys()),
+        Transport::Api(source) => format!("api\0{}", source.identity()),
+        Transport::Agent { card, headers } => format!("agent\0{card}\0{:?}", headers.keys()),
     };
     Fingerprint::of_text(&format!("{text}\0{:?}", server.era))
 }

@@ -53,7 +53,7 @@ impl Dialer {
             && let Ok(address) = host.trim_matches(['[', ']']).parse()
             && !reach.allows(host, address)
         {
-            return Err(out_of_reach(host).into());
+            return Err(out_of_reach(&**reach, host).into());
         }
         match self.proxies.of(&target) {
             None => Ok(Dialed { stream: self.straight.call(target).await?.into(), through: false }),

@@ -13,6 +13,11 @@ use tower_service::Service;
 pub trait Reach: Send + Sync {
     /// Whether this address, which `host` was found to have, may be connected to.
     fn allows(&self, host: &str, address: IpAddr) -> bool;
+
+    /// What is said of a host that may not be connected to.
+    fn why(&self, host: &str) -> String {
+        format!("{host} is on a private network, where logins are not looked for unless `private_hosts` names it")
+    }
 }
 
 #[derive(Clone)]
@@ -44,13 +49,11 @@ impl Service<Name> for Resolver {
             let Some(reach) = reach else { return Ok(all.into_iter()) };
             let left: Vec<SocketAddr> = all.iter().filter(|found| reach.allows(&host, found.ip())).copied().collect();
             // That there is such a name, and where it leads, is nobody's business who may not go there.
-            if left.is_empty() && !all.is_empty() { Err(out_of_reach(&host)) } else { Ok(left.into_iter()) }
+            if left.is_empty() && !all.is_empty() { Err(out_of_reach(&*reach, &host)) } else { Ok(left.into_iter()) }
         })
     }
 }
 
-pub(crate) fn out_of_reach(host: &str) -> io::Error {
-    let why =
-        format!("{host} is on a private network, where logins are not looked for unless `private_hosts` names it");
-    io::Error::new(io::ErrorKind::PermissionDenied, why)
+pub(crate) fn out_of_reach(reach: &dyn Reach, host: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::PermissionDenied, reach.why(host))
 }

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use toolfold_config::{KeptIn, Server, Transport};
+use toolfold_config::{DocumentPlace, KeptIn, Server, Transport};
 use toolfold_core::Secret;
 
 const BLANK: &str = "…";
@@ -21,6 +21,23 @@ const MOST_HELD: usize = 64;
 /// The values to hide, longest first, so that one that contains another is hidden whole.
 #[derive(Clone, Default)]
 pub struct Blanks(Vec<String>);
+
+/// Addresses that may have a secret in them, and headers that are one.
+fn addresses(transport: &Transport) -> (Vec<&str>, Vec<(&String, &Secret)>) {
+    let (urls, headers) = match transport {
+        Transport::Stdio { .. } => return Default::default(),
+        Transport::Http { url, headers } => (vec![url.as_str()], headers),
+        Transport::Agent { card, headers } => (vec![card.as_str()], headers),
+        Transport::Api(source) => {
+            let document = match &source.document {
+                Some(DocumentPlace::Url(url)) => Some(url.as_str()),
+                _ => None,
+            };
+            (document.into_iter().chain(source.base_url.as_deref()).collect(), &source.headers)
+        }
+    };
+    (urls, headers.iter().collect())
+}
 
 impl Blanks {
     /// What this server was given by its configuration, what it inherits under a name that speaks of a secret, and
@@ -40,9 +57,16 @@ impl Blanks {
                 env.iter().for_each(|(name, value)| add(&mut values, name, value.expose()));
                 inherited.for_each(|(name, value)| add(&mut values, &name, &value));
             }
-            Transport::Http { url, headers } => {
+            Transport::Http { .. } | Transport::Api(_) | Transport::Agent { .. } => {
+                let (urls, headers) = addresses(&config.transport);
+                if let Transport::Api(source) = &config.transport {
+                    source.env.iter().for_each(|(name, value)| add(&mut values, name, value.expose()));
+                    if source.programs().next().is_some() {
+                        inherited.for_each(|(name, value)| add(&mut values, &name, &value));
+                    }
+                }
                 headers.iter().for_each(|(_, value)| add(&mut values, "secret", value.expose()));
-                secrets_in_url(url).for_each(|value| add(&mut values, "secret", &value));
+                urls.into_iter().flat_map(secrets_in_url).for_each(|value| add(&mut values, "secret", &value));
                 let auth = &config.auth;
                 let kept = [&auth.private_key, &auth.assertion].into_iter().flatten().filter_map(|kept| match kept {
                     KeptIn::Text(secret) => Some(secret),

@@ -12,14 +12,15 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use tokio::sync::{oneshot, watch};
 use tokio_util::sync::CancellationToken;
-use toolfold_wire::{Era, Id, Message, Object, Raw, raw};
+use toolfold_wire::{Era, Message, Raw, raw};
 
 use crate::call::CallError;
 use crate::closing::{Closing, Failure};
-use crate::http::{Endpoint, Repeated, repeated};
+use crate::http::Endpoint;
 use crate::incoming::Questions;
+use crate::made::Maker;
 use crate::outbox::{Outbox, Undeliverable};
-use crate::outgoing::{Introduction, prepare};
+use crate::outgoing::Introduction;
 use crate::owner::Owner;
 use crate::process::Process;
 use crate::sent::Request;
@@ -49,8 +50,13 @@ pub(crate) struct Connection {
 }
 
 pub(crate) enum Link {
-    Stdio { outbox: Outbox, process: Process },
+    Stdio {
+        outbox: Outbox,
+        process: Process,
+    },
     Http(Box<Endpoint>),
+    /// Nobody is at the other end: it is answered here.
+    Made(Box<Maker>),
 }
 
 struct Table {
@@ -116,27 +122,13 @@ impl Connection {
                 }
                 waiting.answer().await
             }
+            Link::Made(maker) => {
+                waiting.untold = true;
+                let answer = maker.respond(self, waiting.id, method, params.get()).await;
+                self.answer(waiting.id, answer);
+                waiting.answer().await
+            }
         }
-    }
-
-    /// A request as it is sent: its line, and what of it is said again in headers.
-    fn written(
-        &self,
-        id: u64,
-        method: &str,
-        params: Option<&Object>,
-        introduction: &Introduction<'_>,
-    ) -> (String, Repeated) {
-        let prepared = prepare(self.era, id, params, introduction);
-        if prepared.token.is_some() {
-            self.keep_token(id, prepared.token);
-        }
-        let params = prepared.params.as_deref();
-        let repeated = match &self.link {
-            Link::Stdio { .. } => Repeated::new(),
-            Link::Http(_) => repeated(self, Some(method), params),
-        };
-        (Message::request_line(&Id::number(id), method, params), repeated)
     }
 
     /// Tells the server something and waits until it is on its way.
@@ -150,6 +142,7 @@ impl Connection {
                 outbox.send(None, message.to_line()).map_err(|_| Failure::NotSent(self.why_closed()))
             }
             Link::Http(endpoint) => endpoint.deliver(self, message).await,
+            Link::Made(_) => Ok(()),
         }
     }
 
@@ -289,6 +282,7 @@ impl Connection {
         match &self.link {
             Link::Stdio { process, .. } => process.stop().await,
             Link::Http(endpoint) => endpoint.end_session().await,
+            Link::Made(_) => {}
         }
     }
 
@@ -317,7 +311,7 @@ impl Connection {
         Ok(Waiting { connection: self.clone(), id, receiver, untold: false })
     }
 
-    fn keep_token(&self, id: u64, token: Option<Raw>) {
+    pub(crate) fn keep_token(&self, id: u64, token: Option<Raw>) {
         if let Some(open) = lock(&self.table).open.get_mut(&id) {
             open.token = token;
         }

@@ -19,7 +19,7 @@ use crate::outgoing::client_info;
 use crate::sent::Request;
 use crate::shared::Shared;
 use crate::unopened::Unopened;
-use crate::{http, http_stream, stdio};
+use crate::{http, http_stream, made, stdio};
 
 /// How long a server of unknown era may think about the stateless greeting.
 const PROBE: Duration = Duration::from_secs(5);
@@ -66,6 +66,10 @@ pub(crate) enum Refused {
 
 pub(crate) async fn connect(shared: &Arc<Shared>) -> Result<Established, Refused> {
     let patience = shared.config.timeouts.connect;
+    // What is made here is greeted in one way, and has no other.
+    if matches!(shared.config.transport, Transport::Api(_) | Transport::Agent { .. }) {
+        return greet(shared, Era::Legacy, patience).await;
+    }
     let remembered = shared.manifest().map(|manifest| manifest.era);
     match (shared.config.era, remembered) {
         (EraChoice::Legacy, _) => greet(shared, Era::Legacy, patience).await,
@@ -98,6 +102,7 @@ async fn greet(shared: &Arc<Shared>, era: Era, patience: Duration) -> Result<Est
     let opened = match &shared.config.transport {
         Transport::Stdio { .. } => stdio::open(shared, era),
         Transport::Http { .. } => http::open(shared, era),
+        Transport::Api(_) | Transport::Agent { .. } => made::open(shared),
     };
     let connection = opened?;
     let attempt = Attempt::begin(&connection);
@@ -166,7 +171,7 @@ fn last_words(connection: &Connection) -> String {
         Link::Stdio { process, .. } => {
             process.last_words().map(|words| format!("; it said: {words}")).unwrap_or_default()
         }
-        Link::Http(_) => String::new(),
+        Link::Http(_) | Link::Made(_) => String::new(),
     }
 }
 
@@ -175,6 +180,7 @@ async fn discard(connection: &Connection) {
     match &connection.link {
         Link::Stdio { process, .. } => process.stop_briskly().await,
         Link::Http(endpoint) => endpoint.end_session().await,
+        Link::Made(_) => {}
     }
     connection.shared.swap_attempt(None);
 }

@@ -262,7 +262,7 @@ fn retry_after(response: &Response) -> Option<Duration> {
     response.headers().get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok().map(Duration::from_secs)
 }
 
-async fn read_body(mut response: Response, limit: usize, memory: Option<Memory>) -> Result<Bytes, Failure> {
+pub(crate) async fn read_body(mut response: Response, limit: usize, memory: Option<Memory>) -> Result<Bytes, Failure> {
     let mut body = Buffer::new(limit, memory);
     while let Some(chunk) = chunk(&mut response).await.map_err(|error| broken(&error))? {
         // Nearly every answer comes in one piece, and is passed on as it is.

@@ -20,6 +20,7 @@ mod incoming;
 mod lines;
 mod listing;
 mod login;
+mod made;
 mod manifest;
 mod oauth;
 mod offspring;

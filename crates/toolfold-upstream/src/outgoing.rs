@@ -5,7 +5,10 @@
 use std::borrow::Cow;
 
 use serde_json::json;
-use toolfold_wire::{Era, MODERN, Object, Raw, meta, raw};
+use toolfold_wire::{Era, Id, MODERN, Message, Object, Raw, meta, raw};
+
+use crate::connection::{Connection, Link};
+use crate::http::{Repeated, repeated};
 
 const META: &str = "_meta";
 const TOKEN: &str = "progressToken";
@@ -24,6 +27,28 @@ pub(crate) struct Prepared<'a> {
 pub(crate) struct Introduction<'a> {
     pub(crate) capabilities: Option<&'a Raw>,
     pub(crate) log_level: Option<String>,
+}
+
+impl Connection {
+    /// A request as it is sent: its line, and what of it is said again in headers.
+    pub(crate) fn written(
+        &self,
+        id: u64,
+        method: &str,
+        params: Option<&Object>,
+        introduction: &Introduction<'_>,
+    ) -> (String, Repeated) {
+        let prepared = prepare(self.era, id, params, introduction);
+        if prepared.token.is_some() {
+            self.keep_token(id, prepared.token);
+        }
+        let params = prepared.params.as_deref();
+        let repeated = match &self.link {
+            Link::Stdio { .. } | Link::Made(_) => Repeated::new(),
+            Link::Http(_) => repeated(self, Some(method), params),
+        };
+        (Message::request_line(&Id::number(id), method, params), repeated)
+    }
 }
 
 pub(crate) fn prepare<'a>(

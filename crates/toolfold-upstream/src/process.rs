@@ -196,6 +196,11 @@ impl Watcher {
     }
 }
 
+/// Whether a process that ended so has done what it was started for.
+pub(crate) fn is_success(end: &str) -> bool {
+    end == "exited (status 0)"
+}
+
 fn describe(status: std::io::Result<ExitStatus>) -> String {
     use std::os::unix::process::ExitStatusExt;
     match status.map(|status| (status.code(), status.signal())) {

@@ -5,6 +5,7 @@
     reason = "whoever runs a task waits for it and reads what it says"
 )]
 
+pub mod apis;
 pub mod attack;
 pub mod bench;
 pub mod clients;

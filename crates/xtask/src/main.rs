@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use xtask::{
-    Workspace, attack, bench, clients, dist, documents, eval, fuzz, page, peers, suite, tables, tidy, versions,
+    Workspace, apis, attack, bench, clients, dist, documents, eval, fuzz, page, peers, suite, tables, tidy, versions,
 };
 
 const HELP: &str = "\
@@ -23,6 +23,8 @@ Tasks:
   fuzz [SECONDS]  Feed what a stranger's bytes reach first with new ones, for so long (300)
   clients [NAME]… Try real clients with a fake model: from their own file to Toolfold and back (2 GB of them, from npm)
   page [FOLDER]   Try the page in a browser, with a hostile catalog behind it; pictures go into the folder
+  apis [PART]…    Read the OpenAPI documents of some npm packages, call five through Toolfold as Prism plays them, and put
+                  our own to Schemathesis: documents, mock, judge
   soak            Do so for twenty minutes with 200 clients (--minutes, --clients), against a quiet run
   bench [PART]…   Measure what Toolfold costs, against the thinnest server there can be:
                   calls, throughput, audit, search, start, scripts
@@ -54,6 +56,7 @@ fn run(task: &str, arguments: &[String]) -> Result<()> {
         "eval" => eval::run(&Workspace::find()?, arguments),
         "bench" if arguments == ["tables"] => tables::run(&Workspace::find()?),
         "bench" => bench::run(&Workspace::find()?, arguments),
+        "apis" => apis::run(&Workspace::find()?, arguments),
         "attack" => attack::run(&Workspace::find()?, arguments),
         "fuzz" => fuzz::run(&Workspace::find()?, arguments),
         "page" => page::run(&Workspace::find()?, arguments),

@@ -4,6 +4,7 @@
 
 mod access;
 mod anything;
+mod apis;
 mod client;
 mod examples;
 mod left_out;

@@ -11,11 +11,11 @@ mod peer;
 mod rights;
 mod stored;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock, Weak};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use toolfold_config::CodeSettings;
-use toolfold_core::{Code, Entry, Pattern, Refusal, ServerName};
+use toolfold_core::{Code, Entry, Pattern, Principal, Refusal, ServerName};
 use toolfold_disclosure::RUN;
 use toolfold_script::{LONGEST_SOURCE, Program, Script, ScriptLimits};
 use toolfold_telemetry::Context;
@@ -36,7 +36,8 @@ const CHARACTERS: usize = 3;
 /// What programs run in, and how many of them.
 pub(crate) struct Runner {
     program: OnceLock<Program>,
-    running: AtomicUsize,
+    /// How many of whom.
+    running: Mutex<HashMap<Principal, usize>>,
     inner: Weak<Inner>,
 }
 
@@ -63,7 +64,7 @@ impl Caller {
 
 impl Runner {
     pub(crate) fn new(inner: Weak<Inner>) -> Runner {
-        Runner { program: OnceLock::new(), running: AtomicUsize::new(0), inner }
+        Runner { program: OnceLock::new(), running: Mutex::default(), inner }
     }
 
     pub(crate) fn run_in(&self, program: Program) {
@@ -81,16 +82,32 @@ impl Runner {
         Source::Scripts(Scripts { runner: self.clone(), stored: Some(Arc::new(stored)) })
     }
 
-    /// A place among those that run.
-    fn place(&self, most: usize) -> Result<Place<'_>, Refusal> {
-        let taken = self
-            .running
-            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |running| (running < most).then_some(running + 1));
-        taken.map(|_| Place(&self.running)).map_err(|_| {
-            Refusal::new(Code::RateLimited, format!("{most} scripts run already, which is as many as may run at once."))
-                .hint("Try again in a few seconds.")
-        })
+    /// A place among those that run. A script that waits for an answer of its client has one too, for as long as that takes:
+    /// nobody has all of them.
+    fn place(&self, most: usize, whose: &Principal) -> Result<Place<'_>, Refusal> {
+        let mut running = lock(&self.running);
+        let (all, own) = (running.values().sum::<usize>(), running.get(whose).copied().unwrap_or_default());
+        let refused =
+            |message: String| Err(Refusal::new(Code::RateLimited, message).hint("Try again in a few seconds."));
+        if all >= most {
+            return refused(format!("{most} scripts run already, which is as many as may run at once."));
+        }
+        if own >= share(most) {
+            return refused(format!("{own} of your scripts run already, and the other places are for others."));
+        }
+        *running.entry(whose.clone()).or_default() += 1;
+        Ok(Place { running: &self.running, whose: whose.clone() })
     }
+}
+
+/// How many of the places may be one principal's: all but a quarter.
+fn share(most: usize) -> usize {
+    most - most / 4
+}
+
+/// A poisoned lock means that a thread panicked between two assignments of plain values: they are still plain values.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The server that programs of clients are counted and written down as.
@@ -109,11 +126,20 @@ pub(crate) fn params(request: &Request, code: &str, input: Option<&Raw>) -> Obje
     params
 }
 
-struct Place<'a>(&'a AtomicUsize);
+struct Place<'a> {
+    running: &'a Mutex<HashMap<Principal, usize>>,
+    whose: Principal,
+}
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::AcqRel);
+        let mut running = lock(self.running);
+        if let Some(own) = running.get_mut(&self.whose) {
+            *own -= 1;
+            if *own == 0 {
+                running.remove(&self.whose);
+            }
+        }
     }
 }
 
@@ -149,7 +175,7 @@ impl Scripts {
         let settings = config.code.clone();
         let job = self.job(&call, &settings)?;
         let program = self.runner.program.get().ok_or_else(|| Failed::Refused(unavailable()))?;
-        let _place = self.runner.place(settings.at_once).map_err(Failed::Refused)?;
+        let _place = self.runner.place(settings.at_once, &caller.client.principal()).map_err(Failed::Refused)?;
         let peer = Arc::new(ScriptPeer::new(call.peer.clone(), &call.params));
         let host = Within::new(inner.clone(), &caller, peer, &call.params, job.allowed);
         let ended = toolfold_script::run(program, job.script, limits(&settings), &host).await;
@@ -193,4 +219,29 @@ fn limits(settings: &CodeSettings) -> ScriptLimits {
 fn unavailable() -> Refusal {
     Refusal::new(Code::ServerUnavailable, "Programs cannot be run here: whoever embeds Toolfold has not said what in.")
         .hint("Call the tools one by one instead.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_has_all_places() {
+        let runner = Runner::new(Weak::new());
+        let (one, other) = (Principal::local(), Principal::token());
+        let mut places: Vec<Place<'_>> = (0..6).map(|_| runner.place(8, &one).unwrap()).collect();
+        let refused = runner.place(8, &one).err().unwrap();
+        assert_eq!(refused.message, "6 of your scripts run already, and the other places are for others.");
+        let others: Vec<Place<'_>> = (0..2).map(|_| runner.place(8, &other).unwrap()).collect();
+        assert_eq!(
+            runner.place(8, &other).err().unwrap().message,
+            "8 scripts run already, which is as many as may run at once."
+        );
+        places.pop();
+        drop(others);
+        assert!(runner.place(8, &one).is_ok());
+        drop(places);
+        assert!(runner.running.lock().unwrap().is_empty(), "nothing is left of those that are done");
+        assert!(runner.place(1, &one).is_ok(), "where there is one place, anybody may have it");
+    }
 }

@@ -12,7 +12,8 @@ use crate::known::Listed;
 pub(crate) fn offers_of(listed: &Listed) -> Vec<Offer> {
     let tools = &listed.tools;
     let entries = tools.entries.iter().map(|entry| Offer {
-        what: entry.kind.into(),
+        // Whatever can be called is pinned as what can be called.
+        what: if entry.is_tool() { What::Tool } else { entry.kind.into() },
         name: entry.name().to_owned(),
         fingerprint: entry.fingerprint,
         definition: entry.definition.clone(),
@@ -58,7 +59,10 @@ pub(crate) fn program_of(server: &Server) -> String {
             };
             std::iter::once(command).chain(own).map(String::as_str).collect::<Vec<_>>().join(" ")
         }
-        Transport::Http { url, .. } => url.split(['?', '#']).next().unwrap_or_default().to_owned(),
+        Transport::Http { url, .. } | Transport::Agent { card: url, .. } => {
+            url.split(['?', '#']).next().unwrap_or_default().to_owned()
+        }
+        Transport::Api(source) => source.shown(),
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use hyper::http::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
-use toolfold_config::{AuthMode, LoginAs, OAuthSettings, Server, Transport};
+use toolfold_config::{AuthMode, LoginAs, OAuthSettings, Server};
 use toolfold_http::{Asked, Challenge, Credentials, FixedHeaders, NoCredentials, Reaction};
 use toolfold_oauth::{Demand, Login, Proofs, union};
 use toolfold_wire::BoxFuture;
@@ -19,6 +19,7 @@ use url::Url;
 use super::failed::Unsigned;
 use super::fetch::now;
 use super::need::Need;
+use super::plan::place_of;
 use super::vault::{KeptLogin, LoginOwner, NotKept, Record, Vault};
 use super::visit::Visit;
 use crate::shared::lock;
@@ -70,7 +71,7 @@ impl Account {
         vault: &Arc<dyn Vault>,
         settings: &Arc<OAuthSettings>,
     ) -> Option<Arc<Account>> {
-        let Transport::Http { url, headers } = &server.transport else { return None };
+        let (url, headers) = place_of(server)?;
         let spoken_for = headers.keys().any(|name| name.eq_ignore_ascii_case("authorization"));
         match server.auth.mode {
             AuthMode::None => return None,

@@ -1,7 +1,9 @@
 //! From what the configuration says about a login to what the machine needs to know. Secrets that are in files are read
 //! here, each time: who put them there renews them.
 
-use toolfold_config::{Auth, KeptIn, LoginAs, OAuthSettings};
+use std::collections::BTreeMap;
+
+use toolfold_config::{Auth, AuthMode, DocumentPlace, KeptIn, LoginAs, OAuthSettings, Server, Transport};
 use toolfold_core::Secret;
 use toolfold_oauth::{Enterprise, Given, Key, LoginKind, Plan};
 use url::Url;
@@ -67,4 +69,19 @@ fn read(kept: &KeptIn, key: &str) -> Result<Secret, NoLogin> {
     }
     let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
     Ok(Secret::new(text.trim()))
+}
+
+/// Where a login is for, and the headers that may speak for us. An API or an agent takes a login only where the
+/// configuration says so: a 401 of theirs need not mean one.
+pub(super) fn place_of(server: &Server) -> Option<(&String, &BTreeMap<String, Secret>)> {
+    let asked = server.auth.mode == AuthMode::OAuth;
+    match &server.transport {
+        Transport::Http { url, headers } => Some((url, headers)),
+        Transport::Agent { card, headers } if asked => Some((card, headers)),
+        Transport::Api(source) if asked => match (&source.base_url, &source.document) {
+            (Some(url), _) | (None, Some(DocumentPlace::Url(url))) => Some((url, &source.headers)),
+            _ => None,
+        },
+        _ => None,
+    }
 }

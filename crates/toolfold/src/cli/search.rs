@@ -121,6 +121,7 @@ impl SearchCommand {
         let entry = view.entry(hit.entry);
         let takes = match entry.kind {
             Kind::Tool => format!("({})", shown_line(&signature(entry).text)),
+            Kind::Agent if entry.is_tool() => format!("({}) [agent]", shown_line(&signature(entry).text)),
             kind => format!(" [{}]", kind.as_str()),
         };
         let (id, about) = (entry.id.to_string(), summary(entry));

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::json;
-use toolfold_config::{Config, LoadOptions, Transport, TrustError, TrustList, Verdict, load, nearest};
+use toolfold_config::{ApiSource, Config, LoadOptions, Transport, TrustError, TrustList, Verdict, load, nearest};
 use toolfold_core::shown_line;
 
 use super::output::{print, print_json};
@@ -94,13 +94,24 @@ fn servers(config: &Result<Config, toolfold_config::Problems>) -> Vec<String> {
     };
     let reached = config.servers.values().map(|server| match &server.transport {
         Transport::Stdio { command, .. } => format!("{}: {}", server.name, shown_line(command)),
-        Transport::Http { url, .. } => {
+        Transport::Api(source) => format!("{}: {}", server.name, shown_line(&reached_by(source))),
+        Transport::Http { url, .. } | Transport::Agent { card: url, .. } => {
             format!("{}: {}", server.name, shown_line(url.split(['?', '#']).next().unwrap_or_default()))
         }
     });
     let unusable = config.unusable.iter().map(|(name, why)| format!("{name}: {why}"));
     let lines: Vec<String> = reached.chain(unusable).collect();
     if lines.is_empty() { vec!["no server".to_owned()] } else { lines }
+}
+
+/// Where the document of an API is and where requests go, and every program that a tool of it runs.
+fn reached_by(source: &ApiSource) -> String {
+    let base_url = source.base_url.as_deref().map(|url| url.split(['?', '#']).next().unwrap_or_default().to_owned());
+    let mut all: Vec<String> = std::iter::once(source.shown()).chain(base_url).collect();
+    all.extend(source.programs().map(str::to_owned));
+    let mut seen = std::collections::BTreeSet::new();
+    all.retain(|one| !one.is_empty() && seen.insert(one.clone()));
+    all.join(", ")
 }
 
 fn list(trusted: &TrustList, common: &Common) -> Result<(), Fail> {

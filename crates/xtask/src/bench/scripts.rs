@@ -14,7 +14,7 @@ use super::throughput::through;
 use super::{Programs, catalog};
 
 const SCRIPTS: usize = 1_000;
-/// As many as may run at once.
+/// As many as one principal may run at once of the ten below.
 const CLIENTS: usize = 8;
 const HOSTILE: usize = 4;
 /// What scripts may compute and take here, so that those which use it up do so soon.
@@ -29,7 +29,7 @@ pub(crate) fn measure(programs: &Programs, report: &mut Report) -> Result<()> {
     catalog::write(&list, &[catalog::echo()])?;
     let server = Served::start(programs.thin(&["http", &list.display().to_string()]))?;
     let config = format!(
-        "[code]\nallow = [\"thin.echo\"]\ncpu = \"{}ms\"\ntime = \"{}s\"\n\n[servers.thin]\nurl = \"http://{}/0\"\n",
+        "[code]\nat_once = 10\nallow = [\"thin.echo\"]\ncpu = \"{}ms\"\ntime = \"{}s\"\n\n[servers.thin]\nurl = \"http://{}/0\"\n",
         CPU.as_millis(),
         TIME.as_secs(),
         server.address

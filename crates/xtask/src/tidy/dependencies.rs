@@ -8,11 +8,12 @@ use anyhow::Result;
 use crate::workspace::{Package, Workspace};
 
 /// Each may use those before it.
-const ORDER: [&str; 27] = [
+const ORDER: [&str; 28] = [
     "toolfold-wire",
     "toolfold-core",
     "toolfold-access",
     "toolfold-schema",
+    "toolfold-openapi",
     "toolfold-clients",
     "toolfold-config",
     "toolfold-oauth",
@@ -39,12 +40,13 @@ const ORDER: [&str; 27] = [
 ];
 
 /// Crates that may not have what their place in the order would allow.
-const WITHOUT: [(&str, &[&str]); 13] = [
+const WITHOUT: [(&str, &[&str]); 14] = [
     ("toolfold-core", &["tokio"]),
     ("toolfold-access", &["tokio"]),
     ("toolfold-wire", &["tokio"]),
     ("toolfold-clients", &["tokio"]),
     ("toolfold-oauth", &["toolfold-config", "tokio"]),
+    ("toolfold-openapi", &["tokio"]),
     ("toolfold-catalog", &["toolfold-config", "toolfold-upstream", "tokio"]),
     ("toolfold-scan", &["toolfold-config", "toolfold-upstream", "tokio"]),
     ("toolfold-trust", &["toolfold-config", "toolfold-upstream", "tokio"]),

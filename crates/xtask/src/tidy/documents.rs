@@ -28,7 +28,8 @@ const ROOT: [&str; 14] = [
     "rustfmt.toml",
 ];
 
-const TASKS: [&str; 15] = [
+const TASKS: [&str; 16] = [
+    "apis",
     "attack",
     "audit-kills",
     "bench",

@@ -2,10 +2,11 @@
 //! but the gate, the whole gateway from any of its features.
 
 /// Crates that can be tested with values alone.
-const PURE: [&str; 10] = [
+const PURE: [&str; 11] = [
     "toolfold-wire",
     "toolfold-core",
     "toolfold-schema",
+    "toolfold-openapi",
     "toolfold-access",
     "toolfold-oauth",
     "toolfold-catalog",

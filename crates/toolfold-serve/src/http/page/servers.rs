@@ -31,6 +31,8 @@ fn described(app: &App, status: &ServerStatus) -> Value {
     let transport = config.servers.get(&status.name).map(|server| match server.transport {
         Transport::Stdio { .. } => "stdio",
         Transport::Http { .. } => "http",
+        Transport::Api(_) => "api",
+        Transport::Agent { .. } => "agent",
     });
     let said: Vec<String> = app.gateway.servers().said(&status.name).iter().map(|line| said_line(line)).collect();
     let mut server = json!(status);

@@ -81,6 +81,18 @@ pub(crate) fn after(why: &str, words: Option<&str>, server: &Server, patience: u
                 format!("check `url` of [servers.{name}]: {place}")
             }
         }
+        Transport::Api(source) => match &source.document {
+            _ if has("certificate") => {
+                "its certificate is not trusted here: name its authority in SSL_CERT_FILE".to_owned()
+            }
+            _ if has("base_url") => format!("write where the API is: base_url = \"https://…\" below [servers.{name}]"),
+            Some(_) => format!("check `openapi` of [servers.{name}]: {}", source.shown()),
+            None => format!("check `base_url` of [servers.{name}]: {}", source.shown()),
+        },
+        Transport::Agent { card, .. } => {
+            let place = card.split(['?', '#']).next().unwrap_or_default();
+            format!("check `card` of [agents.{name}]: {place}")
+        }
         Transport::Stdio { command, args, .. } => {
             let by_hand = by_hand(command, args);
             let fetches = ["npx", "uvx", "docker", "pipx", "bunx"].iter().any(|runner| command.ends_with(runner));

@@ -1,12 +1,12 @@
 //! One server, tried from the beginning: nothing that is remembered of it is used, and nothing is remembered.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
-use toolfold_config::{Config, LoadOptions, Server, Transport, find_program};
+use toolfold_config::{ApiSource, Config, DocumentPlace, LoadOptions, Server, Transport, find_program};
 use toolfold_core::Secret;
 use toolfold_gateway::vault;
 use toolfold_store::Store;
@@ -57,7 +57,8 @@ impl Ground {
         }
         let way = match &server.transport {
             Transport::Stdio { command, env, cwd, .. } => self.command(command, env, cwd.as_deref()),
-            Transport::Http { url, .. } => self.address(url, until).await,
+            Transport::Http { url, .. } | Transport::Agent { card: url, .. } => self.address(url, until).await,
+            Transport::Api(source) => self.source(source, until).await,
         };
         let is_way = way.iter().all(|rung| rung.mark != super::rung::Mark::Bad);
         way.into_iter().for_each(|rung| ladder.push(rung));
@@ -78,6 +79,26 @@ impl Ground {
             }
             None => Rung::bad("command", format!("{command} is not on the PATH")).advised(advice::install(command)),
         }]
+    }
+
+    /// Where its document is, and the programs that its tools run.
+    async fn source(&self, source: &ApiSource, until: Instant) -> Vec<Rung> {
+        let mut rungs = match (&source.document, &source.base_url) {
+            (Some(DocumentPlace::Url(url)), _) | (None, Some(url)) => self.address(url, until).await,
+            (Some(DocumentPlace::File(path)), _) if path.is_file() => {
+                vec![Rung::good("document", path.display().to_string())]
+            }
+            (Some(DocumentPlace::File(path)), _) => {
+                let advice = "correct `openapi`: it is looked for beside the configuration";
+                vec![Rung::bad("document", format!("{} is not there", path.display())).advised(advice)]
+            }
+            (None, None) => Vec::new(),
+        };
+        let programs: BTreeSet<&str> = source.programs().collect();
+        for program in programs {
+            rungs.extend(self.command(program, &source.env, source.cwd.as_deref()));
+        }
+        rungs
     }
 
     /// The name is looked up and a connection is made, which then is not used.
@@ -195,7 +216,10 @@ impl Ground {
 fn reached(server: &Server) -> String {
     match &server.transport {
         Transport::Stdio { command, .. } => command.clone(),
-        Transport::Http { url, .. } => url.split(['?', '#']).next().unwrap_or_default().to_owned(),
+        Transport::Http { url, .. } | Transport::Agent { card: url, .. } => {
+            url.split(['?', '#']).next().unwrap_or_default().to_owned()
+        }
+        Transport::Api(source) => source.shown(),
     }
 }
 
@@ -219,8 +243,10 @@ fn failed(why: &str, server: &Server, patience: u64, took: Duration, ladder: &mu
             ladder.push(Rung::good("process", "started"));
             "greeting"
         }
-        Transport::Http { .. } if what.to_lowercase().contains("certificate") => "TLS",
+        _ if what.to_lowercase().contains("certificate") => "TLS",
         Transport::Http { .. } => "greeting",
+        Transport::Api(_) => "document",
+        Transport::Agent { .. } => "card",
     };
     let advice = advice::after(whole, words.as_deref(), server, patience);
     ladder.push(Rung::bad(step, what).after(took).saying(words).advised(advice));

@@ -1,0 +1,168 @@
+//! An agent's card: what it is called, what it can do, and where and how it is spoken to.
+
+use std::sync::Arc;
+
+use hyper::http::Method;
+use serde_json::{Value, json};
+use toolfold_config::AuthMode;
+use toolfold_core::beginning;
+use url::Url;
+
+use super::ask::{Asking, Known};
+use super::{Made, Way};
+use crate::call::CallError;
+use crate::connection::Connection;
+
+/// A card is a page, not a book.
+const LARGEST: usize = 1 << 20;
+const MOST_SKILLS: usize = 100;
+const LONGEST_SKILL: usize = 500;
+const LONGEST_DESCRIPTION: usize = 8_000;
+/// The name of the one tool that an agent is.
+const NAME: &str = "ask";
+
+/// How to speak to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Card {
+    pub(super) url: String,
+    pub(super) binding: Binding,
+    pub(super) version: Version,
+    /// Whether the address is only the card's word.
+    pub(super) distant: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Binding {
+    Rpc,
+    /// HTTP+JSON.
+    Rest,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Version {
+    /// 1.0, and what comes after it.
+    One,
+    /// 0.2 and 0.3.
+    Old,
+}
+
+pub(super) async fn read(asking: &Asking, connection: &Arc<Connection>, address: &str) -> Result<Made, CallError> {
+    let shown = address.split(['?', '#']).next().unwrap_or_default();
+    let wrong = |why: &str| CallError::unavailable(format!("the card at {shown} cannot be used: {why}"));
+    let answer = asking.fetch(connection, (Method::GET, address), Known::Yes, LARGEST).await?;
+    if !(200..300).contains(&answer.status) {
+        let status = answer.status;
+        return Err(CallError::unavailable(format!("{shown} answered HTTP {status}: correct `card`")));
+    }
+    let card: Value = serde_json::from_slice(&answer.body).map_err(|_| wrong("it is not JSON"))?;
+    let way = way(&card, address).map_err(|why| wrong(&why))?;
+    let config = &connection.shared.config;
+    let has_key = config.auth.mode == AuthMode::OAuth || asking.has_headers();
+    if way.distant && has_key {
+        return Err(wrong(&format!("it names {}, which is elsewhere, and no key is sent there", way.url)));
+    }
+    let text = |key: &str| card.get(key).and_then(Value::as_str).map(|text| beginning(text, 200).into_owned());
+    let definition = definition(&card);
+    Ok(Made {
+        title: text("name"),
+        version: text("version"),
+        instructions: None,
+        tools: vec![(definition, Way::Agent(Arc::new(way)))],
+    })
+}
+
+/// The first interface that is spoken here, the newest way before others.
+fn way(card: &Value, address: &str) -> Result<Card, String> {
+    let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+    let mut ways: Vec<(String, String, Version)> = Vec::new();
+    for one in card.get("supportedInterfaces").and_then(Value::as_array).into_iter().flatten() {
+        let version = text(one, "protocolVersion").unwrap_or_else(|| "1.0".to_owned());
+        let version = if version.starts_with("0.") { Version::Old } else { Version::One };
+        ways.extend(text(one, "url").zip(text(one, "protocolBinding")).map(|(url, binding)| (url, binding, version)));
+    }
+    if let Some(url) = text(card, "url") {
+        ways.push((url, text(card, "preferredTransport").unwrap_or_else(|| "JSONRPC".to_owned()), Version::Old));
+    }
+    for one in card.get("additionalInterfaces").and_then(Value::as_array).into_iter().flatten() {
+        ways.extend(text(one, "url").zip(text(one, "transport")).map(|(url, binding)| (url, binding, Version::Old)));
+    }
+    let own = Url::parse(address).map_err(|error| error.to_string())?;
+    let mut bindings = Vec::new();
+    for (url, binding, version) in ways {
+        let read = match binding.to_ascii_uppercase().as_str() {
+            "JSONRPC" => Binding::Rpc,
+            "HTTP+JSON" | "REST" => Binding::Rest,
+            _ => {
+                bindings.push(beginning(&binding, 30).into_owned());
+                continue;
+            }
+        };
+        let place = own.join(&url).map_err(|_| format!("{:?} is not an address", beginning(&url, 100)))?;
+        if !["http", "https"].contains(&place.scheme()) {
+            return Err(format!("{:?} begins with neither http:// nor https://", beginning(&url, 100)));
+        }
+        let distant = place.origin() != own.origin();
+        return Ok(Card { url: place.to_string(), binding: read, version, distant });
+    }
+    match bindings.is_empty() {
+        true => Err("it names no address of the agent".to_owned()),
+        false => Err(format!("the agent speaks {}, and JSONRPC or HTTP+JSON is wanted", bindings.join(", "))),
+    }
+}
+
+fn definition(card: &Value) -> Value {
+    let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().trim().to_owned();
+    let skills = || card.get("skills").and_then(Value::as_array).into_iter().flatten().take(MOST_SKILLS);
+    let mut words = text(card, "description");
+    for skill in skills() {
+        let (name, about) = (text(skill, "name"), text(skill, "description"));
+        words.push_str(&format!("\n- {}: {}", beginning(&name, 100), beginning(&about, LONGEST_SKILL)));
+    }
+    let mut tags: Vec<String> = Vec::new();
+    for skill in skills() {
+        let own = skill.get("tags").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+        tags.extend(own.take(20).map(|tag| beginning(tag, 50).into_owned()));
+    }
+    tags.dedup();
+    json!({
+        "name": NAME,
+        "title": beginning(&text(card, "name"), 120),
+        "description": beginning(&words, LONGEST_DESCRIPTION),
+        "inputSchema": {
+            "type": "object",
+            "properties": {
+                "message": {"type": "string", "description": "What the agent is to do or to know, in words."},
+                "context_id": {"type": "string", "description": "Goes on with a conversation: as an earlier answer has it."},
+                "task_id": {"type": "string", "description": "Goes on with a task that waits for something: as an earlier answer has it."},
+            },
+            "required": ["message"],
+            "additionalProperties": false,
+        },
+        "annotations": {"readOnlyHint": false, "openWorldHint": true},
+        "_meta": {"tags": tags, "toolfold/kind": "agent"},
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(card: Value) -> Result<(String, Binding, Version, bool), String> {
+        let card = way(&card, "https://a.example/.well-known/agent-card.json")?;
+        Ok((card.url, card.binding, card.version, card.distant))
+    }
+
+    #[test]
+    fn the_first_way_that_is_spoken_here() {
+        let interface =
+            |binding: &str, url: &str| json!({"url": url, "protocolBinding": binding, "protocolVersion": "1.0"});
+        let several =
+            json!({"supportedInterfaces": [interface("GRPC", "a.example:1"), interface("HTTP+JSON", "/rest")]});
+        assert_eq!(found(several), Ok(("https://a.example/rest".into(), Binding::Rest, Version::One, false)));
+        let old = json!({"url": "https://b.example/rpc", "protocolVersion": "0.3.0"});
+        assert_eq!(found(old), Ok(("https://b.example/rpc".into(), Binding::Rpc, Version::Old, true)));
+        let grpc = json!({"supportedInterfaces": [interface("GRPC", "x")]});
+        assert_eq!(found(grpc), Err("the agent speaks GRPC, and JSONRPC or HTTP+JSON is wanted".into()));
+        assert!(found(json!({})).is_err() && found(json!({"url": "file:///etc/passwd"})).is_err());
+    }
+}

@@ -1,0 +1,153 @@
+//! What an agent says, in either version of its protocol, as what is done about it.
+
+use serde_json::{Value, json};
+use toolfold_core::beginning;
+
+use super::card::Version;
+
+const LONGEST_WORDS: usize = 4_000;
+
+/// How far a task is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// It has it, or is at it.
+    Working,
+    Done,
+    /// It wants to know something first.
+    Asks,
+    /// It wants somebody to log in first.
+    WantsLogin,
+    Failed,
+}
+
+/// One answer of an agent.
+#[derive(Debug, Clone)]
+pub(super) struct Turn {
+    pub(super) stage: Stage,
+    /// Its own word for it.
+    pub(super) state: String,
+    pub(super) task: Option<String>,
+    pub(super) context: Option<String>,
+    /// What it says of how far it is.
+    pub(super) words: String,
+    pub(super) content: Vec<Value>,
+}
+
+impl Turn {
+    /// `None` where it is neither a task nor a message.
+    pub(super) fn read(said: &Value) -> Option<Turn> {
+        // 1.0 says what it is by the name of the member, 0.3 by `kind`.
+        let said =
+            said.get("task").or_else(|| said.get("message").filter(|message| message.is_object())).unwrap_or(said);
+        let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+        let Some(status) = said.get("status").filter(|status| status.is_object()) else {
+            let parts = said.get("parts").and_then(Value::as_array)?;
+            return Some(Turn {
+                stage: Stage::Done,
+                state: "message".to_owned(),
+                task: text(said, "taskId"),
+                context: text(said, "contextId"),
+                words: words(parts),
+                content: parts.iter().filter_map(content).collect(),
+            });
+        };
+        let state = text(status, "state").unwrap_or_default();
+        let state = state.trim_start_matches("TASK_STATE_").to_ascii_lowercase().replace('_', "-");
+        let stage = match state.as_str() {
+            "completed" => Stage::Done,
+            "input-required" => Stage::Asks,
+            "auth-required" => Stage::WantsLogin,
+            "failed" | "rejected" | "canceled" | "cancelled" => Stage::Failed,
+            _ => Stage::Working,
+        };
+        let message = status.get("message").and_then(|message| message.get("parts")?.as_array());
+        let artifacts = said.get("artifacts").and_then(Value::as_array).into_iter().flatten();
+        let parts =
+            artifacts.flat_map(|artifact| artifact.get("parts").and_then(Value::as_array).into_iter().flatten());
+        let mut shown: Vec<Value> = parts.filter_map(content).collect();
+        shown.extend(message.into_iter().flatten().filter_map(content));
+        Some(Turn {
+            stage,
+            state,
+            task: text(said, "id"),
+            context: text(said, "contextId"),
+            words: message.map(|parts| words(parts)).unwrap_or_default(),
+            content: shown,
+        })
+    }
+}
+
+/// What is said to it.
+pub(super) fn message(version: Version, id: &str, text: &str, task: Option<&str>, context: Option<&str>) -> Value {
+    let mut message = match version {
+        Version::One => json!({"messageId": id, "role": "ROLE_USER", "parts": [{"text": text}]}),
+        Version::Old => {
+            json!({"kind": "message", "messageId": id, "role": "user", "parts": [{"kind": "text", "text": text}]})
+        }
+    };
+    for (key, value) in [("taskId", task), ("contextId", context)] {
+        if let Some(value) = value {
+            message[key] = json!(value);
+        }
+    }
+    let configuration = match version {
+        Version::One => json!({"returnImmediately": true}),
+        Version::Old => json!({"blocking": false}),
+    };
+    json!({"message": message, "configuration": configuration})
+}
+
+fn words(parts: &[Value]) -> String {
+    let texts: Vec<&str> = parts.iter().filter_map(|part| part.get("text")?.as_str()).collect();
+    beginning(&texts.join("\n"), LONGEST_WORDS).into_owned()
+}
+
+/// A part as a part of a result.
+fn content(part: &Value) -> Option<Value> {
+    let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+    if let Some(words) = text(part, "text") {
+        return Some(json!({"type": "text", "text": words}));
+    }
+    if let Some(data) = part.get("data") {
+        return Some(json!({"type": "text", "text": data.to_string()}));
+    }
+    let file = part.get("file").unwrap_or(part);
+    let kind = text(file, "mediaType").or_else(|| text(file, "mimeType"));
+    let kind = kind.unwrap_or_else(|| "application/octet-stream".to_owned());
+    let name = text(file, "filename").or_else(|| text(file, "name")).unwrap_or_else(|| "file".to_owned());
+    if let Some(bytes) = text(file, "raw").or_else(|| text(file, "bytes")) {
+        return Some(match kind.split('/').next() {
+            Some("image") => json!({"type": "image", "data": bytes, "mimeType": kind}),
+            Some("audio") => json!({"type": "audio", "data": bytes, "mimeType": kind}),
+            _ => {
+                json!({"type": "resource", "resource": {"uri": format!("a2a:{name}"), "mimeType": kind, "blob": bytes}})
+            }
+        });
+    }
+    let uri = text(file, "url").or_else(|| text(file, "uri"))?;
+    Some(json!({"type": "resource_link", "uri": uri, "name": name, "mimeType": kind}))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_versions_are_read_alike() {
+        let one = json!({"task": {"id": "t", "contextId": "c", "status": {"state": "TASK_STATE_INPUT_REQUIRED",
+            "message": {"parts": [{"text": "which?"}]}}, "artifacts": [{"parts": [{"data": {"a": 1}}]}]}});
+        let old = json!({"kind": "task", "id": "t", "contextId": "c", "status": {"state": "input-required",
+            "message": {"parts": [{"kind": "text", "text": "which?"}]}}, "artifacts": [{"parts": [{"kind": "data", "data": {"a": 1}}]}]});
+        for said in [one, old] {
+            let turn = Turn::read(&said).unwrap();
+            assert_eq!((turn.stage, turn.task.as_deref(), turn.words.as_str()), (Stage::Asks, Some("t"), "which?"));
+            assert_eq!(
+                turn.content,
+                [json!({"type": "text", "text": "{\"a\":1}"}), json!({"type": "text", "text": "which?"})]
+            );
+        }
+        let message = Turn::read(&json!({"message": {"parts": [{"raw": "AQ==", "mediaType": "image/png"}]}})).unwrap();
+        assert_eq!((message.stage, message.content[0]["type"].as_str()), (Stage::Done, Some("image")));
+        assert!(Turn::read(&json!({"odd": 1})).is_none());
+    }
+}
