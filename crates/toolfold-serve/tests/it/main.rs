@@ -19,5 +19,6 @@ mod properties;
 mod proxy;
 mod rest;
 mod stdio;
+mod strangers;
 mod support;
 mod surfaces;
