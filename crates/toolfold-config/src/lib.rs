@@ -6,6 +6,7 @@
 
 mod access;
 mod auth;
+mod cluster;
 mod code;
 mod config;
 mod operation;
@@ -48,6 +49,7 @@ use std::path::PathBuf;
 pub use access::{Introspection, Issuer};
 pub use auth::{Auth, AuthMode, KeptIn, LoginAs, OAuthSettings};
 pub use changes::{Changes, changed};
+pub use cluster::ClusterSettings;
 pub use code::CodeSettings;
 pub use config::{
     Config, DEFAULT_MAX_MESSAGE, EraChoice, Http, Learn, PreciseTier, Server, Start, Timeouts, Transport,
@@ -92,6 +94,7 @@ pub fn load(options: &LoadOptions) -> Result<Loaded, Problems> {
     overrides::apply(&mut draft, options, &mut report);
     own::leave_out(&mut draft, options, source.as_ref().map(|source| source.path.as_path()), &mut report);
     refuse_exposure(&draft, &mut report);
+    cluster::refuse_alone(&draft, &mut report);
     if report.failed() {
         return Err(Problems(report.into_problems()));
     }

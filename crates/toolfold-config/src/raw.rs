@@ -1,6 +1,7 @@
 //! A configuration as it was typed: right keys, right types, nothing expanded and nothing decided.
 //! Whether the parts make sense together is asked in `resolve`, not here.
 
+use crate::cluster::RawCluster;
 use crate::code::RawCode;
 use crate::node::{Node, Value};
 use crate::raw_access::{RawIssuer, RawRule};
@@ -55,6 +56,7 @@ pub(crate) struct RawConfig {
     pub(crate) audit: RawAudit,
     pub(crate) telemetry: RawTelemetry,
     pub(crate) oauth: RawOAuth,
+    pub(crate) cluster: RawCluster,
     pub(crate) servers: Vec<RawServer>,
     /// Whether servers were typed at all, readable or not.
     pub(crate) names_servers: bool,
@@ -152,6 +154,9 @@ impl RawConfig {
         }
         if let Some((node, place)) = table.take("oauth") {
             raw.oauth = RawOAuth::read(node, place, report);
+        }
+        if let Some((node, place)) = table.take("cluster") {
+            raw.cluster = RawCluster::read(node, place, report);
         }
         if let Some((node, place)) = table.take("scan") {
             raw.results = read_results(node, place, report);

@@ -175,7 +175,7 @@ fn promises_output(entry: &Entry) -> bool {
 
 /// Beside the store; without one, where temporary files are.
 fn folder(config: &Config) -> PathBuf {
-    let beside = config.store.as_ref().and_then(|store| store.parent());
+    let beside = config.store.as_ref().and_then(|store| store.file()?.parent());
     beside.map_or_else(std::env::temp_dir, |folder| folder.join("results"))
 }
 

@@ -5,6 +5,7 @@
 mod access;
 mod anything;
 mod client;
+mod cluster;
 mod examples;
 mod left_out;
 mod logins;
