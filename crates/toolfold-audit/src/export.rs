@@ -13,7 +13,9 @@ pub fn json_line(stored: &Stored) -> String {
         let _ = write!(text, "{byte:02x}");
         text
     });
-    format!("{{\"hash\":\"{hash}\",\"event\":{body}}}")
+    // A chain's name is letters and digits of ours.
+    let chain = stored.chain.as_ref().map_or_else(String::new, |chain| format!("\"chain\":\"{chain}\","));
+    format!("{{{chain}\"hash\":\"{hash}\",\"event\":{body}}}")
 }
 
 /// ArcSight's Common Event Format, which collectors of security events read.

@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use sha2::{Digest, Sha256};
-use toolfold_store::{StoreError, open_audit};
+use toolfold_store::{AuditRow, StoreError, open_audit};
 
 use crate::event::AuditEvent;
 use crate::moment::Moment;
+use crate::ship::row;
 
 pub(crate) type Hash = [u8; 32];
 
@@ -38,6 +39,8 @@ pub(crate) struct File {
 pub(crate) struct Batch<'c> {
     pub(crate) transaction: Transaction<'c>,
     pub(crate) head: Head,
+    /// What was added, where it is to be sent.
+    pub(crate) added: Option<Vec<AuditRow>>,
 }
 
 impl File {
@@ -65,7 +68,7 @@ impl File {
         let failed = move |error: rusqlite::Error| StoreError::new(&path, &error).of_record();
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&failed)?;
         let head = head(&transaction).map_err(&failed)?;
-        Ok(Batch { transaction, head })
+        Ok(Batch { transaction, head, added: None })
     }
 
     pub(crate) fn failed(&self, error: &rusqlite::Error) -> StoreError {
@@ -85,8 +88,11 @@ impl Batch<'_> {
         let hash = chained(&self.head.hash, &body);
         let insert = "INSERT INTO events (number, time, tool, body, hash) VALUES (?1, ?2, ?3, ?4, ?5)";
         let mut insert = self.transaction.prepare_cached(insert)?;
-        insert.execute(params![event.number as i64, event.time.0, event.tool, body, hash])?;
+        insert.execute(params![event.number as i64, event.time.0, event.tool, &body, hash])?;
         self.head = Head { number: event.number, hash };
+        if let Some(added) = &mut self.added {
+            added.push(row(self.head, event.time.0, event.tool.clone(), body));
+        }
         Ok(())
     }
 

@@ -8,21 +8,26 @@
 //! The file is SQLite. An event is stored as the bytes of a JSON object, and its hash is over the hash before it and
 //! exactly these bytes, so whatever is changed later breaks the chain at that event. What the chain cannot show is that its
 //! end was cut off: for that, the head is to be kept elsewhere.
+//!
+//! Where the store is a database that replicas share, each has a chain of its own in such a file, and brings it there (`ship.rs`).
 
 mod event;
 mod moment;
 mod note;
 
 mod blank;
+mod chain_file;
 mod file;
 mod recorder;
 mod render;
 mod retention;
+mod ship;
 mod trail;
 mod writer;
 
 mod export;
 mod read;
+mod shared;
 mod usage;
 mod verify;
 
@@ -34,5 +39,6 @@ pub use moment::{Moment, shown_time};
 pub use note::{AnswerGiven, Denied, Ended, Listing, Lookup, Matter, Note, Shown, Who};
 pub use read::{Reader, Stored};
 pub use recorder::{Audit, AuditError, Settings, Told};
+pub use shared::{Seen, SharedReader};
 pub use usage::{PrincipalUse, Tally, ToolUse};
 pub use verify::{Break, Verified};

@@ -10,7 +10,7 @@ use crate::file::{Head, head};
 use crate::moment::Moment;
 
 /// Events in a chain of causes: more of them is not what anybody follows.
-const LONGEST_CHAIN: usize = 64;
+pub(crate) const LONGEST_CHAIN: usize = 64;
 
 pub struct Reader {
     path: PathBuf,
@@ -20,6 +20,8 @@ pub struct Reader {
 /// An event and the bytes it is stored as.
 #[derive(Debug, Clone)]
 pub struct Stored {
+    /// Whose it is, where there are several.
+    pub chain: Option<String>,
     pub number: u64,
     pub time: Moment,
     pub tool: Option<String>,
@@ -116,6 +118,7 @@ impl Reader {
 
 pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Stored> {
     Ok(Stored {
+        chain: None,
         number: row.get::<_, i64>(0)? as u64,
         time: Moment(row.get(1)?),
         tool: row.get(2)?,

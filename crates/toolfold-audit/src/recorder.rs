@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 use toolfold_config::{AuditMode, Keep, Recorded};
+use toolfold_core::DatabaseUrl;
 
 use crate::blank::Hides;
 use crate::note::Note;
@@ -27,6 +28,8 @@ const FAREWELL: Duration = Duration::from_secs(5);
 #[derive(Clone)]
 pub struct Settings {
     pub path: PathBuf,
+    /// Where events are brought from there.
+    pub database: Option<DatabaseUrl>,
     pub mode: AuditMode,
     pub record: Recorded,
     pub keep: Keep,

@@ -8,6 +8,7 @@ use toolfold_store::StoreError;
 use crate::event::{AuditEvent, EventKind};
 use crate::file::{File, Head, cut};
 use crate::moment::Moment;
+use crate::ship::Shipping;
 
 /// The most that is taken away at once: whoever waits for an event to be written waits for this too.
 const AT_ONCE: u64 = 20_000;
@@ -30,6 +31,27 @@ pub(crate) fn apply(file: &mut File, keep: Keep) -> Result<bool, StoreError> {
     batch.append(&event).map_err(failed)?;
     batch.commit().map_err(failed)?;
     Ok(true)
+}
+
+/// The same where a database has it all: the file lets go of what is there, and what is old there goes, of all chains.
+pub(crate) fn apply_shipped(file: &mut File, shipping: &mut Shipping, keep: Keep) -> Result<(), StoreError> {
+    let Some(shipped) = shipping.shipped() else { return Ok(()) };
+    file.let_go(shipped)?;
+    let oldest = Moment::now().0 - i64::try_from(keep.days).unwrap_or(i64::MAX).saturating_mul(DAY);
+    let cut = shipping.cut(oldest, keep.events)?;
+    if cut.is_empty() {
+        return Ok(());
+    }
+    let path = file.path.clone();
+    let failed = |error: rusqlite::Error| StoreError::new(&path, &error).of_record();
+    let mut batch = file.begin()?;
+    let chains: Vec<String> = cut.iter().map(|(chain, number)| format!("{chain} up to {number}")).collect();
+    let mut event = AuditEvent::new(batch.next(), Moment::now(), EventKind::Cut);
+    event.about = Some(format!("events were over their time or too many: {}", chains.join(", ")));
+    batch.append(&event).map_err(failed)?;
+    batch.commit().map_err(failed)?;
+    shipping.behind = true;
+    Ok(())
 }
 
 /// The first and the last of what has to go now.

@@ -70,18 +70,23 @@ impl Reader {
             }
             true
         })?;
-        for tool in usage.tools.values_mut() {
-            (tool.median, tool.p95) = (tool.durations.quantile(0.5), tool.durations.quantile(0.95));
-        }
-        usage.conversations = usage.seen.len() as u64;
-        Ok(usage)
+        Ok(usage.finished())
     }
 }
 
 impl Tally {
-    fn count(&mut self, event: &AuditEvent) {
-        self.first = self.first.or(Some(event.time));
-        self.last = Some(event.time);
+    /// With what is known only once everything has been counted.
+    pub(crate) fn finished(mut self) -> Self {
+        for tool in self.tools.values_mut() {
+            (tool.median, tool.p95) = (tool.durations.quantile(0.5), tool.durations.quantile(0.95));
+        }
+        self.conversations = self.seen.len() as u64;
+        self
+    }
+
+    pub(crate) fn count(&mut self, event: &AuditEvent) {
+        self.first = Some(self.first.map_or(event.time, |first| first.min(event.time)));
+        self.last = Some(self.last.map_or(event.time, |last| last.max(event.time)));
         if let Some(principal) = &event.principal {
             let day = event.time.0 / (24 * 3600 * 1_000_000);
             let conversation = match event.session {

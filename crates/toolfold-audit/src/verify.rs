@@ -65,7 +65,7 @@ fn verify(connection: &Connection) -> Result<Verified, Break> {
     Ok(Verified::Sound { events, cut: cut.map(|cut| cut.number), head: before })
 }
 
-fn check(stored: &Stored, before: &Head) -> Result<(), Break> {
+pub(crate) fn check(stored: &Stored, before: &Head) -> Result<(), Break> {
     let next = before.number + 1;
     if stored.number != next {
         return Err(broken(next, "it is missing"));
@@ -89,7 +89,7 @@ struct Named {
     tool: Option<String>,
 }
 
-fn broken(number: u64, why: &str) -> Break {
+pub(crate) fn broken(number: u64, why: &str) -> Break {
     Break { number: Some(number), why: why.to_owned() }
 }
 

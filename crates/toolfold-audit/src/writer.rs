@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
@@ -11,6 +11,7 @@ use toolfold_config::AuditMode;
 use toolfold_store::StoreError;
 use tracing::{error, info};
 
+use crate::chain_file::rows_after;
 use crate::event::{AuditEvent, EventKind};
 use crate::file::{Batch, File};
 use crate::moment::Moment;
@@ -18,6 +19,7 @@ use crate::note::Note;
 use crate::recorder::{AuditError, Settings, Shared};
 use crate::render::{Recall, Rendering};
 use crate::retention;
+use crate::ship::{AGAIN, Shipping};
 
 /// How long notes are gathered where nobody waits: whoever adds one then has nobody to wake.
 const LINGER: Duration = Duration::from_millis(25);
@@ -41,6 +43,8 @@ pub(crate) struct Writer {
     settings: Settings,
     shared: Arc<Shared>,
     file: Option<File>,
+    /// Where the file is brought to a database.
+    shipping: Option<Shipping>,
     recall: Recall,
     /// Notes that were given up, and the last reason.
     lost: u64,
@@ -61,11 +65,26 @@ struct Gathered {
 impl Writer {
     pub(crate) fn new(settings: Settings, shared: Arc<Shared>) -> Self {
         let recall = Recall::default();
-        Writer { settings, shared, file: None, recall, lost: 0, why: String::new(), since_tidy: 0, tidied: None }
+        let shipping = settings.database.clone().map(Shipping::new);
+        Writer {
+            settings,
+            shared,
+            file: None,
+            shipping,
+            recall,
+            lost: 0,
+            why: String::new(),
+            since_tidy: 0,
+            tidied: None,
+        }
     }
 
     pub(crate) fn run(mut self, queue: &Receiver<Message>) {
-        while let Ok(first) = queue.recv() {
+        while let Some(first) = self.next(queue) {
+            let Some(first) = first else {
+                self.ship();
+                continue;
+            };
             let mut gathered = Gathered::default();
             self.take(first, &mut gathered);
             let waited_for = !gathered.waiters.is_empty() || !gathered.flushed.is_empty() || gathered.closed.is_some();
@@ -90,10 +109,30 @@ impl Writer {
                 let _ = done.send(());
             }
             if let Some(done) = closed {
+                self.ship();
                 self.file = None;
                 let _ = done.send(());
                 return;
             }
+        }
+    }
+
+    /// The next message; nothing where it is time to bring to the database what it does not have. `None`: nobody is left.
+    fn next(&self, queue: &Receiver<Message>) -> Option<Option<Message>> {
+        if !self.shipping.as_ref().is_some_and(|shipping| shipping.behind && self.file.is_some()) {
+            return queue.recv().ok().map(Some);
+        }
+        match queue.recv_timeout(AGAIN) {
+            Ok(message) => Some(Some(message)),
+            Err(RecvTimeoutError::Timeout) => Some(None),
+            Err(RecvTimeoutError::Disconnected) => None,
+        }
+    }
+
+    /// What cannot be brought there now waits in the file.
+    fn ship(&mut self) {
+        if let (Some(shipping), Some(file)) = (&mut self.shipping, &mut self.file) {
+            let _ = shipping.catch_up(file);
         }
     }
 
@@ -105,8 +144,8 @@ impl Writer {
             }
             Message::Configure(settings) => {
                 // The place is decided at the start: a chain is not continued elsewhere.
-                let path = std::mem::take(&mut self.settings.path);
-                self.settings = Settings { path, ..*settings };
+                let (path, database) = (std::mem::take(&mut self.settings.path), self.settings.database.take());
+                self.settings = Settings { path, database, ..*settings };
                 let durable = self.settings.mode == AuditMode::Strict;
                 // One that cannot be told this is opened anew.
                 self.file = self.file.take().filter(|file| file.set_durable(durable).is_ok());
@@ -145,6 +184,7 @@ impl Writer {
                 self.why = error.to_string();
                 // It is opened, and looked at, anew.
                 self.file = None;
+                self.shipping.iter_mut().for_each(Shipping::doubt);
                 Err(AuditError::NotWritten(error.to_string()))
             }
         }
@@ -158,9 +198,20 @@ impl Writer {
                 self.file.insert(File::open(&self.settings.path, durable)?)
             }
         };
+        let strict = self.settings.mode == AuditMode::Strict;
+        // Strict: there before anybody goes on. What was written before comes first.
+        let mut shipping = self.shipping.as_mut().filter(|_| strict);
+        if let Some(shipping) = &mut shipping {
+            shipping.catch_up(file)?;
+        }
         let path = file.path.clone();
-        let mut batch = file.begin()?;
         let failed = |error| StoreError::new(&path, &error).of_record();
+        let mut batch = file.begin()?;
+        // Another process may have added to the same file just now: the database gets that too, and first.
+        batch.added = match shipping.as_ref().and_then(|shipping| shipping.shipped()) {
+            Some(shipped) => Some(rows_after(&batch.transaction, shipped, usize::MAX >> 1).map_err(failed)?),
+            None => None,
+        };
         if self.lost > 0 {
             let mut gap = AuditEvent::new(batch.next(), Moment::now(), EventKind::Gap);
             (gap.events, gap.about) = (Some(self.lost), Some(self.why.clone()).filter(|why| !why.is_empty()));
@@ -173,13 +224,26 @@ impl Writer {
                 found.fetch_add(1, Ordering::Relaxed);
             }
         }
-        batch.commit().map_err(failed)
+        if let (Some(shipping), Some(added)) = (shipping, batch.added.take()) {
+            shipping.add(added)?;
+        }
+        batch.commit().map_err(failed)?;
+        if !strict {
+            self.ship();
+        }
+        Ok(())
     }
 
     fn tidy(&mut self) {
         let due = self.since_tidy >= TIDY_AFTER || self.tidied.is_none_or(|last| last.elapsed() > TIDY_EVERY);
         let Some(file) = self.file.as_mut().filter(|_| due) else { return };
         (self.since_tidy, self.tidied) = (0, Some(Instant::now()));
+        if let Some(shipping) = &mut self.shipping {
+            if let Err(error) = retention::apply_shipped(file, shipping, self.settings.keep) {
+                error!("old events cannot be taken out of the audit: {error}");
+            }
+            return;
+        }
         for _ in 0..MOST_CUTS {
             match retention::apply(file, self.settings.keep) {
                 Ok(true) => {}

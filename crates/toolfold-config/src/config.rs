@@ -6,11 +6,14 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use toolfold_core::{AccessRule, Doors, NodeRule, Pattern, Secret, ServerName, Surface, SurfaceSettings, Trust};
+use toolfold_core::{
+    AccessRule, Doors, NodeRule, Pattern, Secret, ServerName, StorePlace, Surface, SurfaceSettings, Trust,
+};
 
 use crate::access::Issuer;
 use crate::api::ApiSource;
 use crate::auth::{Auth, OAuthSettings};
+use crate::cluster::ClusterSettings;
 use crate::code::CodeSettings;
 use crate::operation::{AuditSettings, Limits, TelemetrySettings};
 use crate::results::ResultSettings;
@@ -67,7 +70,9 @@ pub struct Config {
     /// What logins are sealed with (TOOLFOLD_KEY); `None`: a key in a file beside the store.
     pub key: Option<Secret>,
     /// Where manifests and whatever else must outlive the process are kept; `None`: in memory.
-    pub store: Option<PathBuf>,
+    pub store: Option<StorePlace>,
+    /// Whether this is one of several that stand in for each other.
+    pub cluster: Option<ClusterSettings>,
     /// The files this was read from: a change to one of them is a reason to read again.
     pub files: Vec<PathBuf>,
 }
@@ -219,6 +224,7 @@ impl Default for Config {
             oauth: OAuthSettings::default(),
             key: None,
             store: None,
+            cluster: None,
             files: Vec::new(),
         }
     }

@@ -7,6 +7,7 @@
 mod access;
 mod api;
 mod auth;
+mod cluster;
 mod code;
 mod config;
 mod operation;
@@ -51,6 +52,7 @@ pub use access::{Introspection, Issuer};
 pub use api::{ApiSource, DocumentPlace, HandTool, HandWay};
 pub use auth::{Auth, AuthMode, CLIENT_DOCUMENT, KeptIn, LoginAs, OAuthSettings};
 pub use changes::{Changes, changed};
+pub use cluster::ClusterSettings;
 pub use code::CodeSettings;
 pub use config::{
     Config, DEFAULT_MAX_MESSAGE, EraChoice, Http, Learn, PreciseTier, Server, Start, Timeouts, Transport,
@@ -95,6 +97,7 @@ pub fn load(options: &LoadOptions) -> Result<Loaded, Problems> {
     overrides::apply(&mut draft, options, &mut report);
     own::leave_out(&mut draft, options, source.as_ref().map(|source| source.path.as_path()), &mut report);
     refuse_exposure(&draft, &mut report);
+    cluster::refuse_alone(&draft, &mut report);
     if report.failed() {
         return Err(Problems(report.into_problems()));
     }

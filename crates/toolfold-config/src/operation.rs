@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use toolfold_core::Secret;
+use toolfold_core::{DatabaseUrl, Secret};
 
 /// What clients and servers may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +53,8 @@ pub struct AuditSettings {
     pub keep: Keep,
     /// `None`: nowhere.
     pub path: Option<PathBuf>,
+    /// Where it is brought from there, so that all replicas have one.
+    pub database: Option<DatabaseUrl>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

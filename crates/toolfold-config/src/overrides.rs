@@ -1,20 +1,20 @@
 //! What variables and flags change: a flag beats a variable, a variable beats the file. What the file says is checked
 //! all the same, so that taking the variable away later brings no surprise.
 
-use toolfold_core::{Secret, Surface};
+use toolfold_core::{Secret, StorePlace, Surface};
 
 use crate::config::PreciseTier;
 use crate::operation::AuditMode;
 use crate::options::LoadOptions;
 use crate::report::{Place, Report, quoted};
-use crate::resolve::{Draft, LISTEN_HINT, listen, unknown_surface, whole_path};
+use crate::resolve::{Draft, LISTEN_HINT, listen, store_place, unknown_surface, whole_path};
 
 pub(crate) fn apply(draft: &mut Draft, options: &LoadOptions, report: &mut Report) {
     surface(draft, options, report);
     store(draft, options);
     precise(draft, options);
     draft.config.key = options.variable("TOOLFOLD_KEY").map(Secret::new);
-    audit(draft, report);
+    audit(draft, options, report);
     if let Some(place) = listen_outside(draft, options, report) {
         draft.listen = Some(place);
     }
@@ -49,16 +49,27 @@ fn store(draft: &mut Draft, options: &LoadOptions) {
     let store = &mut draft.config.store;
     match options.variable("TOOLFOLD_STORE") {
         Some("memory") => *store = None,
-        Some(path) => *store = Some(whole_path(path, &options.directory, &options.environment)),
+        Some(text) => {
+            let path = |path: &str| whole_path(path, &options.directory, &options.environment);
+            *store = Some(store_place(text, path));
+        }
         None if draft.store_typed => {}
-        None => *store = options.data_dir.as_ref().map(|folder| folder.join("toolfold.db")),
+        None => *store = options.data_dir.as_ref().map(|folder| StorePlace::File(folder.join("toolfold.db"))),
     }
 }
 
-/// It is kept beside the store, and there is one wherever there is a store, unless somebody wants none.
-fn audit(draft: &mut Draft, report: &mut Report) {
+/// It is kept beside the store, and there is one wherever there is a store, unless somebody wants none. Where the store is a
+/// database, what is beside it is where this machine keeps its own things.
+fn audit(draft: &mut Draft, options: &LoadOptions, report: &mut Report) {
     let (audit, store) = (&mut draft.config.audit, &draft.config.store);
-    audit.path = audit.path.take().or_else(|| store.as_ref().map(|store| store.with_extension("audit.db")));
+    let beside = store.as_ref().and_then(|store| match store {
+        StorePlace::File(path) => Some(path.with_extension("audit.db")),
+        StorePlace::Database(_) => options.data_dir.as_ref().map(|folder| folder.join("toolfold.audit.db")),
+    });
+    // Who names a file wants it there.
+    let shared = store.as_ref().and_then(StorePlace::database).filter(|_| audit.path.is_none());
+    audit.database = shared.cloned();
+    audit.path = audit.path.take().or(beside);
     match (&audit.path, &draft.audit) {
         (Some(_), None) => audit.mode = AuditMode::On,
         (None, Some(place)) if audit.mode == AuditMode::Strict => {

@@ -2,6 +2,7 @@
 //! Whether the parts make sense together is asked in `resolve`, not here.
 
 use crate::api::RawApi;
+use crate::cluster::RawCluster;
 use crate::code::RawCode;
 use crate::doors::RawDoors;
 use crate::node::{Node, Value};
@@ -58,6 +59,7 @@ pub(crate) struct RawConfig {
     pub(crate) audit: RawAudit,
     pub(crate) telemetry: RawTelemetry,
     pub(crate) oauth: RawOAuth,
+    pub(crate) cluster: RawCluster,
     pub(crate) servers: Vec<RawServer>,
     /// Whether servers were typed at all, readable or not.
     pub(crate) names_servers: bool,
@@ -158,6 +160,9 @@ impl RawConfig {
         }
         if let Some((node, place)) = table.take("oauth") {
             raw.oauth = RawOAuth::read(node, place, report);
+        }
+        if let Some((node, place)) = table.take("cluster") {
+            raw.cluster = RawCluster::read(node, place, report);
         }
         if let Some((node, place)) = table.take("scan") {
             raw.results = read_results(node, place, report);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use toolfold_core::{Format, Groups, Secret, ServerName, Surface, slug, words};
+use toolfold_core::{DatabaseUrl, Format, Groups, Secret, ServerName, StorePlace, Surface, slug, words};
 
 use crate::config::{Config, Learn, PreciseTier, Server};
 use crate::expand::{Trouble, expand};
@@ -45,6 +45,8 @@ pub(crate) struct Draft {
     pub(crate) precise: Option<PreciseTier>,
     /// The file says whether there is an audit.
     pub(crate) audit: Option<Place>,
+    /// The file says that this is one of several.
+    pub(crate) cluster: Option<Place>,
 }
 
 impl Resolver<'_> {
@@ -90,6 +92,7 @@ impl Resolver<'_> {
         draft.config.limits = self.limits(&raw.limits);
         draft.config.telemetry = self.telemetry(&raw.telemetry);
         draft.config.oauth = self.oauth(&raw.oauth);
+        (draft.config.cluster, draft.cluster) = self.cluster(&raw.cluster);
         (draft.config.audit, draft.audit) = self.audit(&raw.audit);
         draft.config.rules = self.rules(raw);
         draft.config.issuers = self.issuers(&raw.issuers);
@@ -121,14 +124,14 @@ impl Resolver<'_> {
         }
     }
 
-    fn store(&mut self, text: &Expanded) -> Option<PathBuf> {
+    fn store(&mut self, text: &Expanded) -> Option<StorePlace> {
         match text.value.as_str() {
             "memory" => None,
             "" => {
                 self.report.error(&text.typed.place, "is empty", "write a path, or \"memory\"".to_owned());
                 None
             }
-            path => Some(self.path(path)),
+            text => Some(store_place(text, |path| self.path(path))),
         }
     }
 
@@ -341,6 +344,14 @@ pub(crate) fn unknown_surface(typed: &str) -> (String, String) {
         None => format!("surfaces: {}", names.join(", ")),
     };
     (format!("there is no surface {}", quoted(typed)), hint)
+}
+
+/// A database, or a file.
+pub(crate) fn store_place(text: &str, path: impl FnOnce(&str) -> PathBuf) -> StorePlace {
+    match DatabaseUrl::parse(text) {
+        Some(url) => StorePlace::Database(url),
+        None => StorePlace::File(path(text)),
+    }
 }
 
 pub(crate) fn whole_path(text: &str, base: &Path, variables: &BTreeMap<String, String>) -> PathBuf {

@@ -45,6 +45,7 @@ impl Resolver<'_> {
                 bytes: self.amount(&raw.keep_bytes, "size", units::room).unwrap_or(usual.bytes),
             },
             path: self.text(&raw.path).map(|text| self.path(&text.value)),
+            database: None,
         };
         (audit, raw.mode.given().map(|typed| typed.place.clone()))
     }

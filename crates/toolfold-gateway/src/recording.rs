@@ -87,6 +87,7 @@ impl Recording {
         let Some(path) = config.audit.path.clone() else { return };
         let settings = Settings {
             path,
+            database: config.audit.database.clone(),
             mode: config.audit.mode,
             record: config.audit.record,
             keep: config.audit.keep,
@@ -372,7 +373,9 @@ struct Secrets(Blanks);
 
 impl Secrets {
     fn of(config: &Config) -> Self {
-        let own: Vec<_> = config.http.token.iter().chain(config.telemetry.headers.values()).cloned().collect();
+        let mut own: Vec<_> = config.http.token.iter().chain(config.telemetry.headers.values()).cloned().collect();
+        own.extend(config.cluster.iter().map(|cluster| cluster.secret.clone()));
+        own.extend(config.store.iter().filter_map(|store| store.database()?.password()));
         Secrets(Blanks::of_all(config.servers.values(), &own))
     }
 }

@@ -1,16 +1,17 @@
 //! What is remembered of servers between runs: their lists, and why they failed.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use toolfold_config::{Server, Transport};
-use toolfold_core::{Fingerprint, ServerName};
+use toolfold_core::{Fingerprint, ServerName, StorePlace};
 use toolfold_store::{Store, StoredManifest};
 use toolfold_upstream::Manifest;
 use toolfold_wire::raw;
 use tracing::{debug, warn};
+
+use crate::following::heard_by_others;
 
 /// Who has not answered for this long is silent, and not only slow.
 const SILENT: Duration = Duration::from_secs(4);
@@ -24,8 +25,8 @@ pub(crate) struct Remembered {
 
 impl Remembered {
     /// Opens the store. One that cannot be used costs the memory of the next start, nothing else.
-    pub(crate) async fn open(path: Option<&Path>, servers: impl Iterator<Item = &Server>) -> Self {
-        let store = match Store::open(path).await {
+    pub(crate) async fn open(place: Option<&StorePlace>, servers: impl Iterator<Item = &Server>) -> Self {
+        let store = match Store::at(place).await {
             Ok(opened) => {
                 if let Some(notice) = opened.notice {
                     warn!("{notice}");
@@ -45,10 +46,18 @@ impl Remembered {
             warn!("nothing is remembered: {error}");
             Vec::new()
         });
-        let failures = store.load_failures(wanted).await.unwrap_or_else(|error| {
+        let failures = store.load_failures(wanted.clone()).await.unwrap_or_else(|error| {
             debug!("failures are not remembered: {error}");
             Vec::new()
         });
+        let known = |(server, key): &(ServerName, Fingerprint)| {
+            stored.iter().any(|known| known.server == *server && known.config_key == *key)
+                || failures.iter().any(|known| known.server == *server && known.config_key == *key)
+        };
+        let unknown = wanted.into_iter().filter(|wanted| !known(wanted)).collect();
+        let heard = heard_by_others(&store, unknown).await.into_iter();
+        let heard = heard.map(|((server, config_key), json)| StoredManifest { server, config_key, json });
+        let stored: Vec<StoredManifest> = stored.into_iter().chain(heard).collect();
         // Some megabytes of JSON: not on a thread that answers somebody.
         let manifests = tokio::task::spawn_blocking(move || stored.into_iter().filter_map(read).collect()).await;
         let failures = failures.into_iter().map(|failure| ((failure.server, failure.config_key), failure.why));
@@ -133,7 +142,7 @@ mod tests {
             let store = Store::open(Some(&path)).await.unwrap().store;
             remember_silent(&store, std::iter::once(&server), Duration::from_secs(seconds));
             store.close().await;
-            let mut remembered = Remembered::open(Some(&path), std::iter::once(&*server)).await;
+            let mut remembered = Remembered::open(Some(&path.clone().into()), std::iter::once(&*server)).await;
             assert_eq!(remembered.of(&server).1.as_deref(), expected);
             remembered.store.unwrap().close().await;
         }

@@ -175,7 +175,7 @@ fn promises_output(entry: &Entry) -> bool {
 
 /// Beside the store; without one, where temporary files are.
 fn folder(config: &Config) -> PathBuf {
-    let beside = config.store.as_ref().and_then(|store| store.parent());
+    let beside = config.store.as_ref().and_then(|store| store.file()?.parent());
     beside.map_or_else(std::env::temp_dir, |folder| folder.join("results"))
 }
 
@@ -250,8 +250,9 @@ static READER: LazyLock<Option<Arc<Entry>>> = LazyLock::new(|| {
                 "result": {"type": "string", "description": "The name that the answer gave."},
                 "query": {"type": "string", "description": "JMESPath, at most 1000 characters, over a result that is JSON."},
                 "grep": {"type": "string", "description": "A regular expression: items or lines that it is found in."},
-                "offset": {"type": "integer", "minimum": 0, "description": "The first item or line, from 0."},
-                "limit": {"type": "integer", "minimum": 0, "description": "How many."},
+                // Some models write numbers as text.
+                "offset": {"type": ["integer", "string"], "minimum": 0, "pattern": "^ *[0-9]+ *$", "description": "The first item or line, from 0."},
+                "limit": {"type": ["integer", "string"], "minimum": 0, "pattern": "^ *[0-9]+ *$", "description": "How many."},
             },
             "required": ["result"],
             "additionalProperties": false,
@@ -269,14 +270,24 @@ fn asked(arguments: Option<&Raw>) -> Result<(Handle, Reading), Refusal> {
         result: String,
         query: Option<String>,
         grep: Option<String>,
-        offset: Option<usize>,
-        limit: Option<usize>,
+        offset: Option<Count>,
+        limit: Option<Count>,
     }
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Count {
+        Number(usize),
+        Text(String),
+    }
+    let number = |count: Count| match count {
+        Count::Number(number) => number,
+        Count::Text(text) => text.trim().parse().unwrap_or(usize::MAX),
+    };
     let given = arguments.and_then(|json| serde_json::from_str::<Asked>(json.get()).ok());
     let Asked { result, query, grep, offset, limit } =
         given.ok_or_else(|| wrong_arguments("These arguments cannot be read.".to_owned()))?;
     let handle = Handle::spelled(result.strip_prefix(ADDRESS).unwrap_or(&result));
-    Ok((handle, Reading { query, grep, offset: offset.unwrap_or(0), limit }))
+    Ok((handle, Reading { query, grep, offset: offset.map_or(0, number), limit: limit.map(number) }))
 }
 
 fn wrong_arguments(message: String) -> Refusal {

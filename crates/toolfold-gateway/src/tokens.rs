@@ -19,7 +19,12 @@ impl GivenTokens<'_> {
     pub async fn holder(&self, hash: [u8; 32]) -> Result<Option<Principal>, StoreError> {
         self.waiting.published().await;
         let Some(store) = self.store.get() else { return Ok(None) };
-        let token = store.token(hash).await?;
+        let known = self.store.tokens().and_then(|tokens| tokens.get(&hash).cloned());
+        let token = match known {
+            Some(token) => Some(token).filter(|token| token.expires_at.is_none_or(|at| at > now())),
+            // Given out a moment ago, perhaps.
+            None => store.token(hash).await?,
+        };
         Ok(token.map(|token| Principal::named(&token.name, token.groups)))
     }
 
@@ -27,9 +32,12 @@ impl GivenTokens<'_> {
     pub async fn names(&self) -> Result<Vec<String>, StoreError> {
         self.waiting.published().await;
         let Some(store) = self.store.get() else { return Ok(Vec::new()) };
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64);
-        let tokens = store.tokens().await?.into_iter();
-        Ok(tokens.filter(|token| token.expires_at.is_none_or(|at| at > now)).map(|token| token.name).collect())
+        let tokens = match self.store.tokens() {
+            Some(known) => known.values().cloned().collect(),
+            None => store.tokens().await?,
+        };
+        let tokens = tokens.into_iter().filter(|token| token.expires_at.is_none_or(|at| at > now()));
+        Ok(tokens.map(|token| token.name).collect())
     }
 
     /// Whoever has a token under this name, as they would come with it.
@@ -43,4 +51,9 @@ impl GivenTokens<'_> {
     pub async fn any(&self) -> Result<bool, StoreError> {
         Ok(!self.names().await?.is_empty())
     }
+}
+
+/// Milliseconds since 1970.
+fn now() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)
 }

@@ -13,6 +13,8 @@ use tokio::time::Instant;
 use toolfold_config::{Limits, Rate};
 use toolfold_core::{Code, Principal, Refusal, ServerName};
 
+use crate::slices::{Sharing, Slices, Wish};
+
 /// Principals, and servers of each, that are counted. Whoever has not used any of theirs is forgotten first.
 const MOST_COUNTED: usize = 10_000;
 /// How long a server that fails is left alone at first, and at most.
@@ -24,6 +26,8 @@ pub(crate) struct Turnstile {
     requests: Buckets<Option<Principal>>,
     calls: Buckets<Principal>,
     calls_per_server: Buckets<(Principal, ServerName)>,
+    /// Where replicas share the limits.
+    pub(crate) slices: Slices,
     at_once: Mutex<HashMap<ServerName, (usize, Arc<Semaphore>)>>,
     breakers: Mutex<HashMap<ServerName, Breaker>>,
 }
@@ -55,7 +59,14 @@ impl Turnstile {
     /// A request of somebody, or of nobody in particular; how long to wait where it is one too many.
     pub(crate) fn knock(&self, limits: &Limits, principal: Option<&Principal>) -> Result<(), Duration> {
         let rate = if principal.is_some() { limits.requests } else { limits.unauthenticated };
-        rate.map_or(Ok(()), |rate| self.requests.take(rate, principal.cloned()))
+        let Some(rate) = rate else { return Ok(()) };
+        match self.slices.sharing() {
+            None => self.requests.take(rate, principal.cloned()),
+            Some(sharing) => {
+                let name = format!("requests/{}", principal.map_or_else(String::new, Principal::key));
+                self.requests.take_shared(rate, principal.cloned(), sharing, &name)
+            }
+        }
     }
 
     /// As [`Turnstile::knock`] of nobody in particular, and nothing is counted: whether it would be one too many.
@@ -66,11 +77,21 @@ impl Turnstile {
     /// Whether a server may be asked something now.
     pub(crate) fn enter(&self, limits: &Limits, who: &Principal, server: &ServerName) -> Result<Turn, Refusal> {
         if let Some(rate) = limits.calls {
-            let wait = self.calls.take(rate, who.clone());
+            let wait = match self.slices.sharing() {
+                None => self.calls.take(rate, who.clone()),
+                Some(sharing) => self.calls.take_shared(rate, who.clone(), sharing, &format!("calls/{}", who.key())),
+            };
             wait.map_err(|wait| too_many("You have made too many calls.", wait))?;
         }
         if let Some(rate) = limits.calls_per_server {
-            let wait = self.calls_per_server.take(rate, (who.clone(), server.clone()));
+            let key = (who.clone(), server.clone());
+            let wait = match self.slices.sharing() {
+                None => self.calls_per_server.take(rate, key),
+                Some(sharing) => {
+                    let name = format!("calls/{server}/{}", who.key());
+                    self.calls_per_server.take_shared(rate, key, sharing, &name)
+                }
+            };
             wait.map_err(|wait| too_many(&format!("You have made too many calls to the server {server}."), wait))?;
         }
         let place = match limits.per_server {
@@ -166,11 +187,11 @@ fn resting(server: &ServerName, rest: Rest) -> Refusal {
 }
 
 /// One bucket for each of whoever is counted.
-struct Buckets<K>(Mutex<HashMap<K, Bucket>>);
+struct Buckets<K>(Arc<Mutex<HashMap<K, Bucket>>>);
 
 impl<K> Default for Buckets<K> {
     fn default() -> Self {
-        Buckets(Mutex::default())
+        Buckets(Arc::default())
     }
 }
 
@@ -178,6 +199,8 @@ impl<K> Default for Buckets<K> {
 struct Bucket {
     held: f64,
     at: Instant,
+    /// A slice is being fetched.
+    fetching: bool,
 }
 
 impl Bucket {
@@ -209,13 +232,52 @@ impl<K: Hash + Eq> Buckets<K> {
                 all.clear();
             }
         }
-        let bucket = all.entry(key).or_insert(Bucket { held: most, at: now });
+        let bucket = all.entry(key).or_insert(Bucket { held: most, at: now, fetching: false });
         (bucket.held, bucket.at) = (filled(bucket), now);
         if bucket.held >= 1.0 {
             bucket.held -= 1.0;
             return Ok(());
         }
         Err(Duration::from_secs_f64((1.0 - bucket.held) / per_second(rate)))
+    }
+}
+
+impl<K: Hash + Eq + Clone + Send + 'static> Buckets<K> {
+    /// The same of a limit that replicas share: out of the slices that were fetched. Never waits.
+    fn take_shared(&self, rate: Rate, key: K, sharing: &Sharing, name: &str) -> Result<(), Duration> {
+        let (now, most) = (Instant::now(), f64::from(rate.count));
+        let per_second = most / rate.per.as_secs_f64();
+        let part = (most / sharing.replicas()).floor().max(1.0);
+        let slice = (per_second / sharing.replicas()).ceil().clamp(1.0, part);
+        let mut all = lock(&self.0);
+        if all.len() >= MOST_COUNTED {
+            all.clear();
+        }
+        let is_new = !all.contains_key(&key);
+        let bucket = all.entry(key.clone()).or_insert(Bucket { held: part, at: now, fetching: false });
+        if sharing.is_away() {
+            let filled = (now - bucket.at).as_secs_f64() * per_second / sharing.replicas();
+            bucket.held = (bucket.held + filled).min(part);
+        }
+        bucket.at = now;
+        let ahead = if is_new { part } else { 0.0 };
+        if !bucket.fetching && !sharing.is_away() && (is_new || bucket.held < slice.max(2.0) / 2.0) {
+            let amount = if is_new { part } else { slice };
+            let buckets = self.0.clone();
+            let give = Box::new(move |granted: Option<u32>| {
+                if let Some(bucket) = lock(&buckets).get_mut(&key) {
+                    bucket.fetching = false;
+                    // What was handed out ahead is paid back; where nobody could say, it is the part of who knows no better.
+                    bucket.held += granted.map_or(0.0, |granted| f64::from(granted) - ahead);
+                }
+            });
+            bucket.fetching = sharing.wish(Wish { bucket: name.to_owned(), rate, amount: amount as u32, give });
+        }
+        if bucket.held >= 1.0 {
+            bucket.held -= 1.0;
+            return Ok(());
+        }
+        Err(Duration::from_secs_f64(((1.0 - bucket.held) / per_second).min(rate.per.as_secs_f64())))
     }
 }
 

@@ -13,9 +13,9 @@ use tracing::debug;
 use crate::kept::Kept;
 
 /// Called once or twice is no habit.
-const AT_LEAST: i64 = 3;
+pub(crate) const AT_LEAST: i64 = 3;
 /// More are asked for than fit: some may be gone, or too long.
-const ASKED: i64 = 24;
+pub(crate) const ASKED: i64 = 24;
 /// Tools that are pinned by use, and the tokens that they may cost together.
 pub(crate) const MOST_PINNED: usize = 6;
 pub(crate) const MOST_TOKENS: usize = 1200;
@@ -50,6 +50,11 @@ impl Usage {
 /// The ids of the most used tools, most used first.
 pub(crate) async fn most_used(store: Option<Arc<Store>>) -> Vec<ToolId> {
     let Some(store) = store else { return Vec::new() };
+    if let Some(cluster) = store.cluster() {
+        // The same for all replicas, whenever each was started; `following.rs` sees to the next day.
+        let (_, tools) = cluster.used_of_the_day(AT_LEAST, ASKED).await.unwrap_or_default();
+        return tools.iter().filter_map(|id| ToolId::parse(id)).collect();
+    }
     let read = store.most_used(AT_LEAST, ASKED).await.unwrap_or_default();
     read.iter().filter_map(|id| ToolId::parse(id)).collect()
 }

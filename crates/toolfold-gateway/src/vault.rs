@@ -24,7 +24,7 @@ const LEASE: Duration = Duration::from_secs(40);
 /// Where logins are kept: in the record of this store, or in memory where there is none.
 pub fn vault(store: Option<Arc<Store>>, key: Option<Secret>) -> Arc<dyn Vault> {
     match store {
-        Some(store) if store.path().is_some() => Arc::new(RecordVault::new(store, key)),
+        Some(store) if store.place().is_some() => Arc::new(RecordVault::new(store, key)),
         _ => Arc::new(MemoryVault::default()),
     }
 }
@@ -68,6 +68,11 @@ impl RecordVault {
         let key = match (&self.key, self.store.path()) {
             (Some(key), _) => key.clone(),
             (None, Some(path)) => key_beside(path).map_err(|error| NotKept(error.to_string()))?,
+            // A key of this machine would open nothing on another.
+            (None, None) if self.store.place().is_some() => {
+                let why = "the store is a database, and logins in it need a key: set TOOLFOLD_KEY, the same wherever that store is used";
+                return Err(NotKept(why.to_owned()));
+            }
             (None, None) => return Err(NotKept("there is no store to keep logins in".to_owned())),
         };
         let seal = Seal::new(&key).map_err(|error| NotKept(error.to_string()))?;

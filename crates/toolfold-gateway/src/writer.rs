@@ -8,6 +8,8 @@
 mod configure;
 mod decide;
 mod ending;
+mod followed;
+mod inside;
 mod judge;
 mod publish;
 
@@ -24,11 +26,11 @@ use toolfold_core::{ServerName, ToolId};
 use toolfold_store::Store;
 use toolfold_upstream::{Event as Happened, House, Manifest, Report, State, Upstream};
 use toolfold_wire::Memory;
-use tracing::{info, warn};
+use tracing::info;
 
 use crate::change::Change;
 use crate::claims::Claims;
-use crate::files::Documents;
+use crate::following::{Followed, Sought};
 use crate::gate::Source;
 use crate::gateway::Inner;
 use crate::known::{Known, Listed};
@@ -36,7 +38,7 @@ use crate::local::{LocalServer, Unregistered};
 use crate::precise::Vectors;
 use crate::progress::Progress;
 use crate::recording::Occurrence;
-use crate::remembered::{Remembered, remember, remember_failure};
+use crate::remembered::{Remembered, remember, remember_failure, remember_silent};
 use crate::scripts::StoredScripts;
 use crate::snapshot::Snapshot;
 use crate::status::worth_noting;
@@ -50,6 +52,10 @@ use judge::Records;
 pub(crate) enum News {
     Report(Report),
     Configure(Box<Config>),
+    /// Another replica has heard from a server.
+    Followed(Followed),
+    /// Other tools are called most.
+    Used(Vec<ToolId>),
     /// Files of agents, skills or scripts were added, changed or removed.
     Documents,
     /// Tools of this process, beside those it has already; told when they can be found, or why they cannot.
@@ -107,6 +113,8 @@ pub(crate) struct Writer {
     /// Who decided and is told when it takes effect.
     decided: Vec<Awaiting>,
     records: Records,
+    /// Who follows other replicas, and is told which servers there are.
+    followed: Option<watch::Sender<Vec<Sought>>>,
 }
 
 /// What the next snapshot differs in.
@@ -153,6 +161,7 @@ impl Writer {
             registered: Vec::new(),
             decided: Vec::new(),
             records: Records::default(),
+            followed: None,
         }
     }
 
@@ -197,6 +206,11 @@ impl Writer {
         match event {
             News::Report(report) => self.report(report).await,
             News::Configure(config) => self.configure(*config).await,
+            News::Followed(followed) => self.follow(followed).await,
+            News::Used(used) => {
+                self.used = used;
+                Dirty::Catalog
+            }
             News::Documents => self.read_documents().await,
             News::Register(server, done) => {
                 let outcome = self.register(server);
@@ -247,7 +261,7 @@ impl Writer {
         // A client that has just started us asks for the list of tools first, and most lists need nothing of what
         // follows: reading a few megabytes on the same cores would only be in its way.
         tokio::time::sleep(HEAD_START).await;
-        let mut remembered = Remembered::open(config.store.as_deref(), config.servers.values()).await;
+        let mut remembered = Remembered::open(config.store.as_ref(), config.servers.values()).await;
         self.store = remembered.store.clone();
         self.house.vault = vault(self.store.clone(), config.key.clone());
         if let (Some(store), Some(inner)) = (&self.store, self.inner.upgrade()) {
@@ -265,6 +279,7 @@ impl Writer {
         }
         self.publish().await;
         self.tell_progress();
+        self.begin_to_follow();
     }
 
     async fn add(&mut self, config: Arc<Server>, manifest: Option<Arc<Manifest>>, failure: Option<String>) {
@@ -319,44 +334,6 @@ impl Writer {
             }
             Happened::Parted(_) => Dirty::Nothing,
         }
-    }
-
-    /// Reads agents, skills and scripts again, beside the writer's own thread.
-    async fn read_documents(&mut self) -> Dirty {
-        let config = self.config.clone();
-        let read = spawn_blocking(move || Documents::read(&config)).await;
-        let Documents { servers, mut scripts, unusable } = read.unwrap_or_default();
-        for odd in unusable {
-            warn!("{odd}");
-        }
-        self.servers.retain(|_, known| !matches!(known.source, Source::Documents | Source::Scripts(_)));
-        for tools in servers {
-            let name = tools.name.clone();
-            if self.servers.contains_key(&name) {
-                warn!(server = %tools.name, "a server has this name already, so these files are not served");
-                continue;
-            }
-            let runner = self.inner.upgrade().filter(|_| name.as_str() == "scripts").map(|inner| inner.scripts.clone());
-            let source = match runner {
-                Some(runner) => runner.for_files(StoredScripts::new(std::mem::take(&mut scripts))),
-                None => Source::Documents,
-            };
-            let known = Known::files(source, tools);
-            self.servers.insert(name, known);
-        }
-        Dirty::Catalog
-    }
-
-    /// Adds tools to those of their server; one of the same name is replaced.
-    fn register(&mut self, new: LocalServer) -> Result<(), Unregistered> {
-        new.check()?;
-        let merged = match self.servers.get(&new.name).map(|known| &known.source) {
-            None => new,
-            Some(Source::Local(known)) => known.with(new),
-            Some(_) => return Err(Unregistered::Taken(new.name)),
-        };
-        self.servers.insert(merged.name.clone(), Known::local(merged));
-        Ok(())
     }
 
     fn tell_progress(&mut self) {

@@ -1,5 +1,5 @@
-//! Where things are kept, and the answer somebody waits for. Each feature's file puts its question to every engine in
-//! that engine's own words; today both speak SQLite's, and PostgreSQL will be a further variant.
+//! Where things are kept, and the answer somebody waits for. Each feature's file puts its question to SQLite in SQLite's own
+//! words; the same question in PostgreSQL's is in a file of the same name in `postgres/`.
 
 use std::future::Future;
 use std::path::Path;
@@ -10,6 +10,7 @@ use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use crate::error::StoreError;
+use crate::postgres::Postgres;
 use crate::sqlite::Sqlite;
 use crate::{Store, open};
 
@@ -19,6 +20,8 @@ pub(crate) enum Engine {
     Sqlite(Sqlite),
     /// Gone with the process.
     InMemory(Sqlite),
+    /// In a database that others share.
+    Postgres(Postgres),
 }
 
 impl Engine {
@@ -28,7 +31,7 @@ impl Engine {
             Some(path) => Engine::Sqlite(Sqlite::new(open::Place::Memory(path.to_owned()))),
             None => Engine::InMemory(Sqlite::new(open::Place::Nowhere(open::Class::Memory))),
         };
-        let notice = engine.sqlite().open();
+        let notice = engine.sqlite().map_or_else(Pending::refused, Sqlite::open);
         (engine, notice)
     }
 
@@ -40,11 +43,19 @@ impl Engine {
         }
     }
 
+    /// Where it is PostgreSQL: the questions for it are its own.
+    pub(crate) fn postgres(&self) -> Option<&Postgres> {
+        match self {
+            Engine::Postgres(postgres) => Some(postgres),
+            Engine::Sqlite(_) | Engine::InMemory(_) => None,
+        }
+    }
+
     pub(crate) fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Pending<T> {
-        self.sqlite().run(work)
+        self.sqlite().map_or_else(Pending::refused, |sqlite| sqlite.run(work))
     }
 
     /// Like `run`, but where there is no file yet, none is made: there is nothing to be found in it.
@@ -52,16 +63,21 @@ impl Engine {
         &self,
         work: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Pending<T> {
-        self.sqlite().look(work)
+        self.sqlite().map_or_else(Pending::refused, |sqlite| sqlite.look(work))
     }
 
     pub(crate) async fn close(&self) {
-        self.sqlite().close().await;
+        match self {
+            Engine::Sqlite(sqlite) | Engine::InMemory(sqlite) => sqlite.close().await,
+            Engine::Postgres(postgres) => postgres.close().await,
+        }
     }
 
-    fn sqlite(&self) -> &Sqlite {
+    /// A question in SQLite's words has no answer elsewhere.
+    fn sqlite(&self) -> Result<&Sqlite, StoreError> {
         match self {
-            Engine::Sqlite(sqlite) | Engine::InMemory(sqlite) => sqlite,
+            Engine::Sqlite(sqlite) | Engine::InMemory(sqlite) => Ok(sqlite),
+            Engine::Postgres(_) => Err(StoreError::Interrupted),
         }
     }
 }
@@ -79,6 +95,26 @@ impl<T> Pending<T> {
 
     pub(crate) fn refused(error: StoreError) -> Self {
         Pending(Err(Some(error)))
+    }
+}
+
+impl<T> Pending<T> {
+    /// Waits for it on a thread that may wait.
+    pub fn wait(self) -> Result<T, StoreError> {
+        struct Unpark(std::thread::Thread);
+        impl std::task::Wake for Unpark {
+            fn wake(self: std::sync::Arc<Self>) {
+                self.0.unpark();
+            }
+        }
+        let waker = std::sync::Arc::new(Unpark(std::thread::current())).into();
+        let (mut context, mut answer) = (Context::from_waker(&waker), std::pin::pin!(self));
+        loop {
+            match answer.as_mut().poll(&mut context) {
+                Poll::Ready(answer) => return answer,
+                Poll::Pending => std::thread::park(),
+            }
+        }
     }
 }
 

@@ -23,6 +23,14 @@ pub enum StoreError {
     RecordDamaged { path: PathBuf, why: String },
     #[error("the store {path} does not keep up: {waiting} requests wait for it", path = path.display())]
     Overloaded { path: PathBuf, waiting: usize },
+    #[error("the database {path} cannot be used: {why}", path = path.display())]
+    Unreachable { path: PathBuf, why: String },
+    #[error("the address of the database {path} is wrong: {why}", path = path.display())]
+    Address { path: PathBuf, why: String },
+    #[error("{path} holds something already", path = path.display())]
+    Occupied { path: PathBuf },
+    #[error("there is no store {path}", path = path.display())]
+    Missing { path: PathBuf },
     #[error("the store is closed")]
     Closed,
     #[error("the store was interrupted before it had answered")]
@@ -48,6 +56,14 @@ impl StoreError {
                 "bring it back from a backup, or save what can be read with `sqlite3 FILE .recover`; to begin a new one, move it away yourself"
             }
             StoreError::Overloaded { .. } => "its disk is slow; trying again may help",
+            StoreError::Unreachable { .. } => {
+                "see that the database runs, that `store` names it rightly and that this machine may connect to it"
+            }
+            StoreError::Address { .. } => {
+                "write it as postgres://user:password@host:5432/database?sslmode=verify-full; what is special in a password is escaped (%40 for @)"
+            }
+            StoreError::Occupied { .. } => "name an empty one, or say `--replace` to have it replaced",
+            StoreError::Missing { .. } => "look at the path; `toolfold doctor` says where the store is",
             StoreError::Closed => "Toolfold is being stopped",
             StoreError::Interrupted => "this is a mistake of Toolfold's; please report what the log says",
             StoreError::Other { .. } => "name another file with TOOLFOLD_STORE, or \"memory\" to do without",
@@ -82,12 +98,58 @@ impl StoreError {
         }
     }
 
+    /// Of PostgreSQL.
+    pub(crate) fn database(path: &Path, error: &tokio_postgres::Error) -> Self {
+        use tokio_postgres::error::SqlState as State;
+        let path = path.to_owned();
+        let Some(said) = error.as_db_error() else {
+            return StoreError::Unreachable { path, why: chain(error) };
+        };
+        let (code, why) = (said.code(), said.message().to_owned());
+        let is = |states: &[State]| states.contains(code);
+        // Not there, not letting us in, going down, coming up, full of others.
+        let away = ["08", "28", "3D", "53", "57"].iter().any(|class| code.code().starts_with(class));
+        if is(&[State::DISK_FULL, State::OUT_OF_MEMORY]) {
+            StoreError::NoRoom { path, why }
+        } else if is(&[State::INSUFFICIENT_PRIVILEGE, State::READ_ONLY_SQL_TRANSACTION]) {
+            StoreError::NotWritable { path, why }
+        } else if is(&[State::QUERY_CANCELED, State::LOCK_NOT_AVAILABLE, State::T_R_DEADLOCK_DETECTED]) {
+            StoreError::Busy { path }
+        } else if is(&[State::DATA_CORRUPTED, State::INDEX_CORRUPTED]) {
+            StoreError::RecordDamaged { path, why }
+        } else if away {
+            StoreError::Unreachable { path, why }
+        } else {
+            StoreError::Other { path, why }
+        }
+    }
+
+    /// No link to the database could be had.
+    pub(crate) fn link(path: &Path, error: &deadpool_postgres::PoolError) -> Self {
+        use deadpool_postgres::{HookError, PoolError};
+        match error {
+            PoolError::Backend(error) | PoolError::PostCreateHook(HookError::Backend(error)) => {
+                StoreError::database(path, error)
+            }
+            PoolError::Closed => StoreError::Closed,
+            _ => StoreError::Unreachable { path: path.to_owned(), why: "it did not answer".to_owned() },
+        }
+    }
+
     pub(crate) fn io(path: &Path, error: &std::io::Error) -> Self {
         let (path, why) = (path.to_owned(), error.to_string());
         match error.kind() {
             std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => StoreError::NoRoom { path, why },
             _ => StoreError::NotWritable { path, why },
         }
+    }
+}
+
+/// What went wrong, and why: the library says the first only.
+fn chain(error: &dyn std::error::Error) -> String {
+    match error.source() {
+        Some(source) => format!("{error}: {}", chain(source)),
+        None => error.to_string(),
     }
 }
 

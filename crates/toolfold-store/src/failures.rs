@@ -13,7 +13,7 @@ use crate::{Store, now};
 /// In characters. What a server printed may be part of it, and must not fill the file.
 const LONGEST: usize = 4_000;
 /// As with manifests.
-const PER_NAME: i64 = 8;
+pub(crate) const PER_NAME: i64 = 8;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredFailure {
@@ -26,8 +26,11 @@ pub struct StoredFailure {
 impl Store {
     /// Remembers this in place of an earlier failure of the same server in the same configuration.
     pub fn save_failure(&self, server: &ServerName, config_key: &Fingerprint, why: &str) -> Pending<()> {
-        let (server, config_key) = (server.clone(), *config_key);
         let why: String = why.chars().take(LONGEST).collect();
+        if let Some(postgres) = self.memory.postgres() {
+            return postgres.save_failure(server, config_key, why);
+        }
+        let (server, config_key) = (server.clone(), *config_key);
         self.memory.run(move |connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             save(&transaction, &server, &config_key, &why)?;
@@ -38,6 +41,9 @@ impl Store {
     /// The failures of these servers in exactly these configurations, in their order.
     pub fn load_failures(&self, wanted: Vec<(ServerName, Fingerprint)>) -> Pending<Vec<StoredFailure>> {
         const SELECT: &str = "SELECT why, failed_at FROM failures WHERE server = ?1 AND config_key = ?2";
+        if let Some(postgres) = self.memory.postgres() {
+            return postgres.load_failures(wanted);
+        }
         self.memory.run(move |connection| {
             let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
             let failure = |((server, config_key), (why, at))| StoredFailure { server, config_key, why, at: time(at) };
@@ -47,6 +53,9 @@ impl Store {
 
     /// It started after all.
     pub fn clear_failure(&self, server: &ServerName, config_key: &Fingerprint) -> Pending<()> {
+        if let Some(postgres) = self.memory.postgres() {
+            return postgres.clear_failure(server, config_key);
+        }
         let (server, config_key) = (server.clone(), *config_key);
         self.memory.run(move |connection| {
             let delete = "DELETE FROM failures WHERE server = ?1 AND config_key = ?2";
@@ -68,6 +77,6 @@ fn save(connection: &Connection, server: &ServerName, key: &Fingerprint, why: &s
     prune.execute(params![server.as_str(), key.as_bytes(), PER_NAME]).map(|_| ())
 }
 
-fn time(milliseconds: i64) -> SystemTime {
+pub(crate) fn time(milliseconds: i64) -> SystemTime {
     UNIX_EPOCH + Duration::from_millis(u64::try_from(milliseconds).unwrap_or_default())
 }

@@ -9,10 +9,10 @@ use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 use crate::engine::Pending;
 use crate::{Store, now};
 
-const KEPT_MS: i64 = 180 * 24 * 60 * 60 * 1000;
+pub(crate) const KEPT_MS: i64 = 180 * 24 * 60 * 60 * 1000;
 /// Habits of one catalog, and of all of them.
-const MOST: i64 = 4_000;
-const MOST_OF_ALL: i64 = 40_000;
+pub(crate) const MOST: i64 = 4_000;
+pub(crate) const MOST_OF_ALL: i64 = 40_000;
 /// The latest occasions of each: enough to tell a habit from an accident.
 const OCCASIONS: usize = 8;
 const OCCASION: usize = 8;
@@ -41,29 +41,40 @@ pub struct StoredHabit {
     pub occasions: Vec<[u8; OCCASION]>,
 }
 
+impl StoredChoice {
+    /// What it makes of what was known; `None` where this occasion has been counted.
+    pub(crate) fn habit(&self, known: Option<StoredHabit>) -> Option<StoredHabit> {
+        let mut habit = known.unwrap_or_else(|| StoredHabit {
+            request: self.request.to_vec(),
+            tool: self.tool.clone(),
+            marks: self.marks.clone(),
+            text: None,
+            times: 0,
+            occasions: Vec::new(),
+        });
+        if habit.occasions.contains(&self.occasion) {
+            return None;
+        }
+        habit.text = self.text.clone().or(habit.text);
+        habit.times = habit.times.saturating_add(1);
+        habit.occasions.push(self.occasion);
+        let surplus = habit.occasions.len().saturating_sub(OCCASIONS);
+        habit.occasions.drain(..surplus);
+        Some(habit)
+    }
+}
+
 impl Store {
     /// Remembers a choice; the habit that it makes, where it is on an occasion of its own.
     pub fn remember_choice(&self, choice: StoredChoice) -> Pending<Option<StoredHabit>> {
+        if let Some(postgres) = self.memory.postgres() {
+            return postgres.remember_choice(choice);
+        }
         let now = now();
         self.memory.run(move |connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let known = known(&transaction, &choice)?;
-            let mut habit = known.unwrap_or_else(|| StoredHabit {
-                request: choice.request.to_vec(),
-                tool: choice.tool.clone(),
-                marks: choice.marks.clone(),
-                text: None,
-                times: 0,
-                occasions: Vec::new(),
-            });
-            if habit.occasions.contains(&choice.occasion) {
-                return Ok(None);
-            }
-            habit.text = choice.text.or(habit.text);
-            habit.times = habit.times.saturating_add(1);
-            habit.occasions.push(choice.occasion);
-            let surplus = habit.occasions.len().saturating_sub(OCCASIONS);
-            habit.occasions.drain(..surplus);
+            let Some(habit) = choice.habit(known) else { return Ok(None) };
             transaction.execute(
                 "INSERT OR REPLACE INTO habits (catalog, request, tool, marks, text, times, occasions, used_at)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
@@ -86,6 +97,9 @@ impl Store {
 
     /// What is remembered of a catalog. Where texts must not be kept, those that are there are taken out first.
     pub fn habits(&self, catalog: &[u8], texts: bool) -> Pending<Vec<StoredHabit>> {
+        if let Some(postgres) = self.memory.postgres() {
+            return postgres.habits(catalog.to_vec(), texts);
+        }
         let (catalog, oldest) = (catalog.to_vec(), now() - KEPT_MS);
         self.memory.run(move |connection| {
             if !texts {
@@ -100,6 +114,9 @@ impl Store {
 
     /// Forgets what was learned: in one catalog or all, of one tool or all. How many habits that were.
     pub fn forget_habits(&self, catalog: Option<&[u8]>, tool: Option<&str>) -> Pending<usize> {
+        if let Some(postgres) = self.memory.postgres() {
+            return postgres.forget_habits(catalog.map(<[u8]>::to_vec), tool.map(str::to_owned));
+        }
         let (catalog, tool) = (catalog.map(<[u8]>::to_vec), tool.map(str::to_owned));
         self.memory.run(move |connection| {
             let delete = "DELETE FROM habits WHERE (?1 IS NULL OR catalog = ?1) AND (?2 IS NULL OR tool = ?2)";

@@ -10,13 +10,18 @@
 //! drops the answer has not taken the question back, so a write that nobody waits for needs no task of its own. All
 //! waiting for a disk or another process happens on the engine's own thread, one per file, behind a queue with a bound.
 //!
-//! Several Toolfolds may share the files: each opens them for itself, and SQLite keeps them apart. To add something
-//! worth keeping: a step at the end of its class in `migrations.rs` and a file like `manifests.rs`.
+//! Several Toolfolds may share the files: each opens them for itself, and SQLite keeps them apart. On several machines they share
+//! a database instead (`postgres/`), which keeps both classes: what is lost there is lost together. To add something worth
+//! keeping: a step at the end of its class in `migrations.rs` and of `postgres/schema.rs`, and a file like `manifests.rs` in both.
 
+mod audit;
+pub mod cluster;
+mod copy;
 mod engine;
 mod error;
 mod migrations;
 mod open;
+mod postgres;
 mod sqlite;
 
 mod failures;
@@ -34,8 +39,13 @@ mod tokens;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use cluster::Cluster;
 use engine::Engine;
+use postgres::Postgres;
+use toolfold_core::StorePlace;
 
+pub use audit::{AuditDatabase, AuditHead, AuditPlace, AuditRow};
+pub use copy::{Copied, copy};
 pub use engine::Pending;
 pub use error::StoreError;
 pub use failures::StoredFailure;
@@ -52,7 +62,7 @@ pub const PATIENCE: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub struct Store {
     /// `None`: in memory.
-    path: Option<PathBuf>,
+    place: Option<StorePlace>,
     memory: Engine,
     record: Engine,
 }
@@ -72,12 +82,38 @@ impl Store {
     pub async fn open(path: Option<&Path>) -> Result<Opened, StoreError> {
         let (memory, notice) = Engine::memory(path);
         let notice = notice.await?;
-        let store = Store { path: path.map(Path::to_owned), memory, record: Engine::record(path) };
+        let place = path.map(|path| StorePlace::File(path.to_owned()));
+        let store = Store { place, memory, record: Engine::record(path) };
         Ok(Opened { store, notice })
     }
 
+    /// Opens the store wherever it is said to be. A database must be there; its tables are made, or brought up to date, by
+    /// whoever comes first.
+    pub async fn at(place: Option<&StorePlace>) -> Result<Opened, StoreError> {
+        match place {
+            None => Store::open(None).await,
+            Some(StorePlace::File(path)) => Store::open(Some(path)).await,
+            Some(StorePlace::Database(url)) => {
+                let postgres = Postgres::open(url).await?;
+                let (memory, record) = (Engine::Postgres(postgres.clone()), Engine::Postgres(postgres));
+                Ok(Opened { store: Store { place: place.cloned(), memory, record }, notice: None })
+            }
+        }
+    }
+
+    /// `None`: in memory, gone with the process.
+    pub fn place(&self) -> Option<&StorePlace> {
+        self.place.as_ref()
+    }
+
+    /// What replicas share beside it; `None` where it is no database.
+    pub fn cluster(&self) -> Option<Cluster> {
+        self.record.postgres().cloned().map(Cluster::new)
+    }
+
+    /// The file that it is in, if it is in one.
     pub fn path(&self) -> Option<&Path> {
-        self.path.as_deref()
+        self.place.as_ref().and_then(StorePlace::file)
     }
 
     /// Where the record of the store in this file is, or will be.

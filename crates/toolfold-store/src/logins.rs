@@ -45,12 +45,18 @@ const FIND: &str = "SELECT version, issuer, sealed FROM logins WHERE server = ?1
 
 impl Store {
     pub fn load_login(&self, key: &LoginKey) -> Pending<Option<StoredLogin>> {
+        if let Some(postgres) = self.record.postgres() {
+            return postgres.load_login(key.clone());
+        }
         let key = key.clone();
         self.record.look(move |connection| find(connection, &key))
     }
 
     /// Keeps a login in place of the one before: its version.
     pub fn save_login(&self, key: &LoginKey, issuer: &str, sealed: Vec<u8>) -> Pending<i64> {
+        if let Some(postgres) = self.record.postgres() {
+            return postgres.save_login(key.clone(), issuer.to_owned(), sealed);
+        }
         let (key, issuer) = (key.clone(), issuer.to_owned());
         self.record.run(move |connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -71,6 +77,9 @@ impl Store {
 
     /// Takes the login for `holder` alone, if it is still the one they know.
     pub fn lease_login(&self, key: &LoginKey, known: i64, holder: &str, time: Duration) -> Pending<Lease> {
+        if let Some(postgres) = self.record.postgres() {
+            return postgres.lease_login(key.clone(), known, holder.to_owned(), time);
+        }
         let (key, holder, time) = (key.clone(), holder.to_owned(), time.as_millis() as i64);
         self.record.run(move |connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -90,6 +99,9 @@ impl Store {
 
     /// Gives a lease back without having changed anything.
     pub fn release_login(&self, key: &LoginKey, holder: &str) -> Pending<()> {
+        if let Some(postgres) = self.record.postgres() {
+            return postgres.release_login(key.clone(), holder.to_owned());
+        }
         let (key, holder) = (key.clone(), holder.to_owned());
         self.record.look(move |connection| {
             let update = "UPDATE logins SET lease = NULL, leased_until = 0
@@ -100,6 +112,9 @@ impl Store {
 
     /// Forgets a login: this one, or whatever there is. Whether there was one.
     pub fn forget_login(&self, key: &LoginKey, version: Option<i64>) -> Pending<bool> {
+        if let Some(postgres) = self.record.postgres() {
+            return postgres.forget_login(key.clone(), version);
+        }
         let key = key.clone();
         self.record.look(move |connection| {
             let delete = "DELETE FROM logins WHERE server = ?1 AND url = ?2 AND principal = ?3

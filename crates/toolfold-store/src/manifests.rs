@@ -10,7 +10,7 @@ use crate::{Store, now};
 
 /// How many configurations of one server name are remembered: projects share this file, and forgotten ones must not
 /// fill it for ever.
-const PER_NAME: i64 = 8;
+pub(crate) const PER_NAME: i64 = 8;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredManifest {
@@ -29,6 +29,9 @@ impl Store {
         config_key: &Fingerprint,
         json: impl FnOnce() -> String + Send + 'static,
     ) -> Pending<()> {
+        if let Some(postgres) = self.memory.postgres() {
+            return postgres.save_manifest(server, config_key, json);
+        }
         let (server, config_key) = (server.clone(), *config_key);
         self.memory.run(move |connection| {
             let json = json();
@@ -40,6 +43,9 @@ impl Store {
 
     /// Everything that is remembered, of whatever configuration.
     pub fn load_manifests(&self) -> Pending<Vec<StoredManifest>> {
+        if let Some(postgres) = self.memory.postgres() {
+            return postgres.load_manifests();
+        }
         self.memory.run(|connection| {
             let mut select = connection.prepare_cached("SELECT server, config_key, json FROM manifests")?;
             let rows = select.query_map([], read)?;
@@ -51,6 +57,9 @@ impl Store {
     /// What is remembered of these servers in exactly these configurations, in their order.
     pub fn load_manifests_of(&self, wanted: Vec<(ServerName, Fingerprint)>) -> Pending<Vec<StoredManifest>> {
         const SELECT: &str = "SELECT json FROM manifests WHERE server = ?1 AND config_key = ?2";
+        if let Some(postgres) = self.memory.postgres() {
+            return postgres.load_manifests_of(wanted);
+        }
         self.memory.run(move |connection| {
             let manifest = |((server, config_key), json)| StoredManifest { server, config_key, json };
             Ok(rows_of(connection, SELECT, wanted, |row| row.get(0))?.into_iter().map(manifest).collect())
@@ -59,6 +68,9 @@ impl Store {
 
     /// Forgets this server in all its configurations.
     pub fn forget_manifest(&self, server: &ServerName) -> Pending<()> {
+        if let Some(postgres) = self.memory.postgres() {
+            return postgres.forget_manifest(server);
+        }
         let server = server.clone();
         self.memory.run(move |connection| {
             connection.execute("DELETE FROM manifests WHERE server = ?1", [server.as_str()]).map(|_| ())

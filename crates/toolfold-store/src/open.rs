@@ -207,11 +207,17 @@ fn move_aside(path: &Path) -> Result<PathBuf, StoreError> {
         }
         kept = beside(path, &format!(".broken-{now}-{again}"));
     }
-    std::fs::rename(path, &kept).map_err(|error| StoreError::io(path, &error))?;
-    // The companions belong to the damaged file and would spoil the new one. Usually there are none.
-    let _ = std::fs::rename(beside(path, "-wal"), beside(&kept, "-wal"));
-    let _ = std::fs::remove_file(beside(path, "-shm"));
+    move_to(path, &kept)?;
     Ok(kept)
+}
+
+/// Moves a file that nobody has open.
+pub(crate) fn move_to(path: &Path, kept: &Path) -> Result<(), StoreError> {
+    std::fs::rename(path, kept).map_err(|error| StoreError::io(path, &error))?;
+    // The companions belong to the file and would spoil the next one. Usually there are none.
+    let _ = std::fs::rename(beside(path, "-wal"), beside(kept, "-wal"));
+    let _ = std::fs::remove_file(beside(path, "-shm"));
+    Ok(())
 }
 
 fn make_folder(path: &Path) -> Result<(), StoreError> {
@@ -247,7 +253,7 @@ fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)

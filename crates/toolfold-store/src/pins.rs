@@ -68,6 +68,9 @@ pub struct NewPin {
 impl Store {
     /// What is known of a source. An error where the record cannot be read, which is not the same as knowing nothing.
     pub async fn pins(&self, source: &PinSource) -> Result<Pinned, StoreError> {
+        if let Some(postgres) = self.record.postgres() {
+            return postgres.pins(source.clone()).await;
+        }
         let (server, key) = (source.server.clone(), source.key);
         let known = self.record.look(move |connection| load(connection, &server, &key)).await?;
         if let Some(known) = known {
@@ -84,6 +87,9 @@ impl Store {
     /// Keeps what was new and is accepted as it came: the number of the source. What another process has pinned meanwhile
     /// stays, and whether there was any such is in the answer. On the disk when this answers.
     pub async fn pin_new(&self, source: &PinSource, pins: Vec<NewPin>) -> Result<(i64, bool), StoreError> {
+        if let Some(postgres) = self.record.postgres() {
+            return postgres.pin_new(source.clone(), pins).await;
+        }
         let (server, key) = (source.server.clone(), source.key);
         let kept = self.record.run(move |connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -104,6 +110,9 @@ impl Store {
     /// Keeps what somebody decided, in place of what was known. `strict`: whether what is new must be approved from now
     /// on, because the record had been lost. On the disk when this answers.
     pub async fn decide(&self, source: &PinSource, strict: bool, pins: Vec<NewPin>) -> Result<(), StoreError> {
+        if let Some(postgres) = self.record.postgres() {
+            return postgres.decide_pins(source.clone(), strict, pins).await;
+        }
         let (server, key) = (source.server.clone(), source.key);
         let decided = self.record.run(move |connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -125,6 +134,9 @@ impl Store {
 
     /// Forgets entries that a source does not have any more, so that there is room for others.
     pub fn forget_pins(&self, source: &PinSource, names: Vec<(String, String)>) -> Pending<()> {
+        if let Some(postgres) = self.record.postgres() {
+            return postgres.forget_pins(source.clone(), names);
+        }
         let (server, key) = (source.server.clone(), source.key);
         self.record.look(move |connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -141,6 +153,9 @@ impl Store {
 
     /// The definitions that were accepted under these fingerprints, as far as there are any.
     pub fn accepted_definitions(&self, wanted: Vec<Fingerprint>) -> Pending<HashMap<Fingerprint, String>> {
+        if let Some(postgres) = self.record.postgres() {
+            return postgres.accepted_definitions(wanted);
+        }
         self.record.look(move |connection| {
             let mut select = connection.prepare_cached("SELECT json FROM definitions WHERE fingerprint = ?1")?;
             let mut found = HashMap::new();

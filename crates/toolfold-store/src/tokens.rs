@@ -22,11 +22,14 @@ pub struct StoredToken {
     pub expires_at: Option<i64>,
 }
 
-const COLUMNS: &str = "name, groups, beginning, created_at, expires_at";
+pub(crate) const COLUMNS: &str = "name, groups, beginning, created_at, expires_at";
 
 impl Store {
     /// Keeps a token under its name. False where the name is taken: nothing changes then.
     pub fn add_token(&self, hash: [u8; 32], token: StoredToken) -> Pending<bool> {
+        if let Some(postgres) = self.record.postgres() {
+            return postgres.add_token(hash, token);
+        }
         self.record.run(move |connection| {
             let insert =
                 format!("INSERT INTO tokens (hash, {COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING");
@@ -38,6 +41,9 @@ impl Store {
 
     /// By name; those that have expired too.
     pub fn tokens(&self) -> Pending<Vec<StoredToken>> {
+        if let Some(postgres) = self.record.postgres() {
+            return postgres.tokens();
+        }
         self.record.look(|connection| {
             let mut select = connection.prepare(&format!("SELECT {COLUMNS} FROM tokens ORDER BY name"))?;
             let rows = select.query_map([], read)?;
@@ -47,12 +53,18 @@ impl Store {
 
     /// Takes a token back; false where there is none of this name.
     pub fn revoke_token(&self, name: &str) -> Pending<bool> {
+        if let Some(postgres) = self.record.postgres() {
+            return postgres.revoke_token(name.to_owned());
+        }
         let name = name.to_owned();
         self.record.look(move |connection| Ok(connection.execute("DELETE FROM tokens WHERE name = ?1", [name])? > 0))
     }
 
     /// The token with this hash, unless it has expired.
     pub fn token(&self, hash: [u8; 32]) -> Pending<Option<StoredToken>> {
+        if let Some(postgres) = self.record.postgres() {
+            return postgres.token(hash);
+        }
         let now = now();
         self.record.look(move |connection| {
             let select =

@@ -7,12 +7,15 @@ use rusqlite::{OptionalExtension, TransactionBehavior, params};
 use crate::engine::Pending;
 use crate::{Store, now};
 
-const KEPT_MS: i64 = 30 * 24 * 60 * 60 * 1000;
-const MOST: i64 = 10_000;
+pub(crate) const KEPT_MS: i64 = 30 * 24 * 60 * 60 * 1000;
+pub(crate) const MOST: i64 = 10_000;
 
 impl Store {
     /// Keeps a set under a handle.
     pub fn save_toolset(&self, handle: &str, json: String) -> Pending<()> {
+        if let Some(postgres) = self.memory.postgres() {
+            return postgres.save_toolset(handle.to_owned(), json);
+        }
         let (handle, now) = (handle.to_owned(), now());
         self.memory.run(move |connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -33,6 +36,9 @@ impl Store {
 
     /// What is kept under a handle; to ask for it keeps it for longer.
     pub fn load_toolset(&self, handle: &str) -> Pending<Option<String>> {
+        if let Some(postgres) = self.memory.postgres() {
+            return postgres.load_toolset(handle.to_owned());
+        }
         let (handle, now) = (handle.to_owned(), now());
         self.memory.run(move |connection| {
             let update = "UPDATE toolsets SET used_at = ?2 WHERE handle = ?1 AND used_at >= ?3 RETURNING json";

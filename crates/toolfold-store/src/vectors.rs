@@ -9,11 +9,14 @@ use crate::Store;
 use crate::engine::Pending;
 
 /// Some fifty megabytes.
-const MOST: i64 = 100_000;
+pub(crate) const MOST: i64 = 100_000;
 
 impl Store {
     /// Remembers vectors, all or none.
     pub fn save_vectors(&self, encoder: &Fingerprint, vectors: Vec<(Fingerprint, Vec<u8>)>) -> Pending<()> {
+        if let Some(postgres) = self.memory.postgres() {
+            return postgres.save_vectors(*encoder, vectors);
+        }
         let encoder = *encoder;
         self.memory.run(move |connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -33,6 +36,9 @@ impl Store {
 
     /// The vectors of these texts, in their order, where there are any.
     pub fn load_vectors(&self, encoder: &Fingerprint, texts: Vec<Fingerprint>) -> Pending<Vec<Option<Vec<u8>>>> {
+        if let Some(postgres) = self.memory.postgres() {
+            return postgres.load_vectors(*encoder, texts);
+        }
         let encoder = *encoder;
         self.memory.run(move |connection| {
             let transaction = connection.transaction()?;

@@ -49,6 +49,9 @@ const SYSTEM: [(&str, &[&str]); 5] = [
     ("rpmbuild", &["rpm"]),
 ];
 
+/// Where Debian has the programs of PostgreSQL, which the tests of the shared store start for themselves.
+const POSTGRESQL: &str = "/usr/lib/postgresql";
+
 /// Installs what is missing. Says nothing where nothing is.
 pub fn install(workspace: &Workspace) -> Result<()> {
     let folder = workspace.target.join("peers");
@@ -89,7 +92,9 @@ fn is_complete(folder: &Path) -> bool {
     let node = folder.join("node_modules");
     let packages = NPM.iter().map(|(name, _)| node.join(name).join("package.json"));
     let programs = ["venv/bin/python", "venv/bin/mcp-server-git", "venv/bin/mcp-server-time"];
-    packages.chain(programs.iter().map(|program| folder.join(program))).all(|path| path.exists())
+    let postgresql = std::iter::once(PathBuf::from(POSTGRESQL));
+    let programs = programs.iter().map(|program| folder.join(program));
+    packages.chain(programs).chain(postgresql).all(|path| path.exists())
 }
 
 /// Only where something is missing, and only where that is ours to do: as root on a machine with apt.
@@ -103,6 +108,10 @@ fn install_system(folder: &Path) -> Result<()> {
     // What the browser of the tests is linked to.
     if !Path::new("/usr/share/doc/libnss3").exists() {
         missing.push("libnss3");
+    }
+    // Its programs are not on the PATH.
+    if !Path::new(POSTGRESQL).exists() {
+        missing.push("postgresql");
     }
     if shell::find("python3").is_some() && !has_venv(folder) {
         missing.push("python3-venv");

@@ -8,6 +8,7 @@ mod children;
 mod content;
 mod kept;
 mod many;
+mod shipped;
 mod slow;
 
 use std::path::Path;
@@ -23,6 +24,7 @@ use toolfold_wire::{Raw, raw};
 fn settings(path: &Path, mode: AuditMode) -> Settings {
     Settings {
         path: path.to_owned(),
+        database: None,
         mode,
         record: Recorded::Names,
         keep: Keep::default(),

@@ -6,6 +6,7 @@ mod access;
 mod anything;
 mod apis;
 mod client;
+mod cluster;
 mod examples;
 mod left_out;
 mod logins;

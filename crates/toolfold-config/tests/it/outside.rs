@@ -40,7 +40,7 @@ fn a_flag_beats_a_variable_beats_the_file() {
 fn the_store() {
     let store = |text: &str, variables: &[(&str, &str)]| {
         let loaded = with(text, variables, |options| options.data_dir = Some("/state/toolfold".into()));
-        loaded.unwrap().config.store.map(|path| path.display().to_string())
+        loaded.unwrap().config.store.map(|place| place.to_string())
     };
     assert_eq!(store("", &[]).as_deref(), Some("/state/toolfold/toolfold.db"));
     assert_eq!(store("store = \"memory\"", &[]), None);

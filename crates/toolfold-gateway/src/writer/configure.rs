@@ -50,6 +50,7 @@ impl Writer {
         inner.gate.recording.happened(happened);
         drop(inner);
         self.config = Arc::new(new);
+        self.tell_servers();
         self.read_documents().await
     }
 }

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use toolfold_audit::EventKind;
 use toolfold_catalog::ServerTools;
 use toolfold_config::Config;
-use toolfold_core::{Fingerprint, ServerName, Trust};
+use toolfold_core::{Fingerprint, ServerName, StorePlace, Trust};
 use toolfold_store::{NewPin, PinSource, Pinned, Store, StoredPin, StoredPins};
 use toolfold_trust::{Offer, Pin, Pins, Record, Ruling, What};
 use tracing::{error, warn};
@@ -55,7 +55,8 @@ impl Records {
     pub(super) async fn beside(store: Option<Arc<Store>>, config: &Config) -> Records {
         let unreachable = match (&store, &config.store) {
             // What cannot be looked for may well be there.
-            (None, Some(path)) => Store::record_path(path).try_exists().unwrap_or(true),
+            (None, Some(StorePlace::File(path))) => Store::record_path(path).try_exists().unwrap_or(true),
+            (None, Some(StorePlace::Database(_))) => true,
             _ => false,
         };
         let store = match store {

@@ -22,7 +22,7 @@ pub(crate) fn config(folder: &Path, servers: &[(&str, &FakeServer, Trust)]) -> C
         (name.clone(), Server { trust: *trust, ..Server::new(name, transport) })
     });
     let store = Some(folder.join("store.db"));
-    Config { toolbox: false, servers: servers.collect(), store, ..Config::default() }
+    Config { toolbox: false, servers: servers.collect(), store: store.map(Into::into), ..Config::default() }
 }
 
 pub(crate) async fn start(config: Config) -> Gateway {

@@ -72,7 +72,7 @@ async fn what_is_written_down_and_not_yet_published_is_found_by_the_next_start()
             let _ = std::fs::copy(folder.path().join(&file), there.path().join(&file));
         }
     }
-    copy.store = Some(there.path().join("store.db"));
+    copy.store = Some(there.path().join("store.db").into());
     let next = start(copy).await;
     assert_eq!(described(&next, "weather.report").as_deref(), Some(EVIL));
     assert_eq!(held_ids(&next).await, [""; 0]);

@@ -18,7 +18,7 @@ fn tiny() -> PathBuf {
 }
 
 fn config(store: Option<PathBuf>) -> Config {
-    Config { precise: PreciseTier::File(tiny()), store, ..Config::default() }
+    Config { precise: PreciseTier::File(tiny()), store: store.map(Into::into), ..Config::default() }
 }
 
 /// What the store has for this text.

@@ -72,7 +72,7 @@ impl Team {
             "resources": [{"uri": "vault://gold", "name": "Gold"}],
         }));
         let mut config = config(Surface::Compact, &[("desk", &desk), ("vault", &vault)]);
-        config.store = Some(folder.path().join("toolfold.db"));
+        config.store = Some(folder.path().join("toolfold.db").into());
         config.audit.mode = AuditMode::On;
         config.audit.path = Some(folder.path().join("audit.db"));
         (config.rules, config.http.local) = (rules, Some(false));

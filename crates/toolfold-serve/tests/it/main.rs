@@ -22,5 +22,6 @@ mod properties;
 mod proxy;
 mod rest;
 mod stdio;
+mod strangers;
 mod support;
 mod surfaces;

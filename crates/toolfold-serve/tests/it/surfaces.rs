@@ -207,7 +207,7 @@ async fn a_session_loads_tools_into_its_own_list() {
 #[tokio::test]
 async fn without_a_session_a_handle_stands_for_what_was_loaded_and_survives_a_restart() {
     let folder = tempfile::tempdir().unwrap();
-    let config = || Config { store: Some(folder.path().join("toolfold.db")), ..Config::default() };
+    let config = || Config { store: Some(folder.path().join("toolfold.db").into()), ..Config::default() };
     let first = gateway(config());
     let mut handles = Vec::new();
     for mut client in
@@ -341,7 +341,7 @@ async fn several_surfaces_are_served_at_once_and_their_rules_differ() {
 async fn what_is_called_most_is_pinned_from_the_next_start_on() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("toolfold.db");
-    let config = || Config { pin_used: true, store: Some(path.clone()), ..Config::default() };
+    let config = || Config { pin_used: true, store: Some(path.clone().into()), ..Config::default() };
     let first = gateway(config());
     let mut client = Client::http(&first, Surface::Compact, false).await;
     for _ in 0..4 {

@@ -2,20 +2,17 @@
 
 use std::time::SystemTime;
 
-use crate::{key, open, server};
+use crate::{Home, key, server};
 
-#[tokio::test]
-async fn remembered_until_it_starts() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("toolfold.db");
-    let store = open(&path).await;
+pub(crate) async fn remembered_until_it_starts(home: Home) {
+    let store = home.open().await;
     let before = SystemTime::now();
     store.save_failure(&server("a"), &key("1"), "it ended with status 1").await.unwrap();
     store.save_failure(&server("a"), &key("1"), "the variable X is not set").await.unwrap();
     store.save_failure(&server("a"), &key("2"), "another configuration").await.unwrap();
     store.close().await;
 
-    let store = open(&path).await;
+    let store = home.open().await;
     let wanted = vec![(server("b"), key("1")), (server("a"), key("1"))];
     let found = store.load_failures(wanted.clone()).await.unwrap();
     assert_eq!(found.len(), 1);
@@ -26,11 +23,8 @@ async fn remembered_until_it_starts() {
     assert_eq!(store.load_failures(vec![(server("a"), key("2"))]).await.unwrap().len(), 1);
 }
 
-#[tokio::test]
-async fn however_long_it_is_and_however_many_there_are() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("toolfold.db");
-    let store = open(&path).await;
+pub(crate) async fn however_long_it_is_and_however_many_there_are(home: Home) {
+    let store = home.open().await;
     for i in 0..20 {
         store.save_failure(&server("a"), &key(&i.to_string()), &"é".repeat(1_000_000)).await.unwrap();
     }

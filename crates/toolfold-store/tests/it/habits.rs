@@ -2,7 +2,7 @@
 
 use toolfold_store::{Store, StoredChoice};
 
-use crate::open;
+use crate::Home;
 
 fn choice(catalog: &str, request: u64, tool: &str, occasion: u64) -> StoredChoice {
     StoredChoice {
@@ -20,25 +20,21 @@ async fn seen(store: &Store, catalog: &str) -> Vec<(String, u32)> {
     habits.into_iter().map(|habit| (habit.tool, habit.times)).collect()
 }
 
-#[tokio::test]
-async fn an_occasion_counts_once_and_catalogs_are_apart() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("toolfold.db");
-    let store = open(&path).await;
+pub(crate) async fn an_occasion_counts_once_and_catalogs_are_apart(home: Home) {
+    let store = home.open().await;
     assert!(store.remember_choice(choice("a", 1, "git.log", 7)).await.unwrap().is_some());
     assert!(store.remember_choice(choice("a", 1, "git.log", 7)).await.unwrap().is_none());
     let habit = store.remember_choice(choice("a", 1, "git.log", 8)).await.unwrap().unwrap();
     assert_eq!((habit.times, habit.occasions.len()), (2, 2));
     store.remember_choice(choice("b", 1, "git.show", 8)).await.unwrap();
     store.close().await;
-    let store = open(&path).await;
+    let store = home.open().await;
     assert_eq!(seen(&store, "a").await, [("git.log".to_owned(), 2)]);
     assert_eq!(seen(&store, "b").await, [("git.show".to_owned(), 1)]);
 }
 
-#[tokio::test]
-async fn texts_are_taken_out_for_who_must_not_keep_them() {
-    let store = Store::open(None).await.unwrap().store;
+pub(crate) async fn texts_are_taken_out_for_who_must_not_keep_them(home: Home) {
+    let store = home.open().await;
     let text = Some("show the log".to_owned());
     store.remember_choice(StoredChoice { text: text.clone(), ..choice("a", 1, "git.log", 7) }).await.unwrap();
     // A choice without a text takes none away.
@@ -48,9 +44,8 @@ async fn texts_are_taken_out_for_who_must_not_keep_them() {
     assert_eq!(store.habits(b"a", true).await.unwrap()[0].text, None);
 }
 
-#[tokio::test]
-async fn what_is_forgotten_is_gone() {
-    let store = Store::open(None).await.unwrap().store;
+pub(crate) async fn what_is_forgotten_is_gone(home: Home) {
+    let store = home.open().await;
     for (catalog, tool) in [("a", "x.one"), ("a", "x.two"), ("b", "x.one")] {
         store.remember_choice(choice(catalog, 1, tool, 1)).await.unwrap();
     }
@@ -61,9 +56,8 @@ async fn what_is_forgotten_is_gone() {
     assert!(seen(&store, "b").await.is_empty());
 }
 
-#[tokio::test]
-async fn there_is_a_bound_and_habits_outlive_accidents() {
-    let store = Store::open(None).await.unwrap().store;
+pub(crate) async fn there_is_a_bound_and_habits_outlive_accidents(home: Home) {
+    let store = home.open().await;
     for occasion in [1, 2] {
         store.remember_choice(choice("a", 0, "x.habit", occasion)).await.unwrap();
     }

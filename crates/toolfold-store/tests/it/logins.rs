@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use toolfold_core::ServerName;
-use toolfold_store::{Lease, LoginKey, Store, StoredLogin};
+use toolfold_store::{Lease, LoginKey, StoredLogin};
+
+use crate::Home;
 
 const LONG: Duration = Duration::from_secs(60);
 
@@ -15,22 +17,15 @@ fn key(principal: &str) -> LoginKey {
     }
 }
 
-async fn open(path: &std::path::Path) -> Store {
-    Store::open(Some(path)).await.unwrap().store
-}
-
-#[tokio::test]
-async fn a_login_is_whose_it_is_and_outlives_the_process() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("store.db");
-    let store = open(&path).await;
+pub(crate) async fn a_login_is_whose_it_is_and_outlives_the_process(home: Home) {
+    let store = home.open().await;
     assert_eq!(store.load_login(&key("local")).await.unwrap(), None);
-    assert!(!Store::record_path(&path).exists(), "nothing is made for a look");
+    assert!(!home.has_record(), "nothing is made for a look");
     let first = store.save_login(&key("local"), "https://a.example", vec![1]).await.unwrap();
     let second = store.save_login(&key("local"), "https://b.example", vec![2]).await.unwrap();
     assert!(second > first);
     store.close().await;
-    let store = open(&path).await;
+    let store = home.open().await;
     let kept = StoredLogin { version: second, issuer: "https://b.example".to_owned(), sealed: vec![2] };
     assert_eq!(store.load_login(&key("local")).await.unwrap(), Some(kept));
     assert_eq!(store.load_login(&key("named alice")).await.unwrap(), None);
@@ -41,11 +36,8 @@ async fn a_login_is_whose_it_is_and_outlives_the_process() {
     assert!(third > second, "a version is never used twice");
 }
 
-#[tokio::test]
-async fn one_of_several_processes_renews_a_login() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("store.db");
-    let (one, other) = (open(&path).await, open(&path).await);
+pub(crate) async fn one_of_several_processes_renews_a_login(home: Home) {
+    let (one, other) = (home.open().await, home.open().await);
     let version = one.save_login(&key("local"), "i", vec![1]).await.unwrap();
     assert_eq!(one.lease_login(&key("local"), version, "one", LONG).await.unwrap(), Lease::Ours);
     assert_eq!(other.lease_login(&key("local"), version, "other", LONG).await.unwrap(), Lease::Taken);

@@ -2,21 +2,18 @@
 
 use std::sync::Arc;
 
-use toolfold_store::{Store, StoreError, StoredManifest};
+use toolfold_store::{StoreError, StoredManifest};
 
-use crate::{key, open, remembered, save, server};
+use crate::{Home, key, open, remembered, save, server};
 
-#[tokio::test]
-async fn saved_replaced_and_forgotten() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("deep/er/toolfold.db");
-    let store = open(&path).await;
+pub(crate) async fn saved_replaced_and_forgotten(home: Home) {
+    let store = home.open().await;
     save(&store, "a", "1", "{\"a\":1}").await.unwrap();
     save(&store, "a", "1", "{\"a\":2}").await.unwrap();
     save(&store, "b", "1", "\u{0}é not even JSON").await.unwrap();
     store.close().await;
 
-    let store = open(&path).await;
+    let store = home.open().await;
     let expected = [("a", "{\"a\":2}"), ("b", "\u{0}é not even JSON")].map(|(a, b)| (a.to_owned(), b.to_owned()));
     assert_eq!(remembered(&store).await, expected);
     store.forget_manifest(&server("a")).await.unwrap();
@@ -24,9 +21,8 @@ async fn saved_replaced_and_forgotten() {
     assert_eq!(remembered(&store).await, expected[1..]);
 }
 
-#[tokio::test]
-async fn one_name_in_two_projects() {
-    let store = Store::open(None).await.unwrap().store;
+pub(crate) async fn one_name_in_two_projects(home: Home) {
+    let store = home.open().await;
     save(&store, "git", "here", "1").await.unwrap();
     save(&store, "git", "there", "2").await.unwrap();
     assert_eq!(store.load_manifests().await.unwrap().len(), 2);
@@ -35,9 +31,8 @@ async fn one_name_in_two_projects() {
     assert_eq!(found, [StoredManifest { server: server("git"), config_key: key("there"), json: "2".to_owned() }]);
 }
 
-#[tokio::test]
-async fn old_configurations_of_a_name_are_dropped() {
-    let store = Store::open(None).await.unwrap().store;
+pub(crate) async fn old_configurations_of_a_name_are_dropped(home: Home) {
+    let store = home.open().await;
     save(&store, "other", "x", "x").await.unwrap();
     for i in 0..20 {
         save(&store, "a", &i.to_string(), &i.to_string()).await.unwrap();
@@ -47,9 +42,8 @@ async fn old_configurations_of_a_name_are_dropped() {
     assert_eq!(store.load_manifests().await.unwrap().len(), 8 + 1);
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn shared_between_threads() {
-    let store = Arc::new(Store::open(None).await.unwrap().store);
+pub(crate) async fn shared_between_threads(home: Home) {
+    let store = Arc::new(home.open().await);
     let mut saving = tokio::task::JoinSet::new();
     for i in 0..8 {
         let store = Arc::clone(&store);
@@ -60,23 +54,19 @@ async fn shared_between_threads() {
 }
 
 /// Nobody has to wait for a write for it to be done, and a store that is closed says so.
-#[tokio::test]
-async fn what_was_asked_before_it_closed_is_done() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("toolfold.db");
-    let store = open(&path).await;
+pub(crate) async fn what_was_asked_before_it_closed_is_done(home: Home) {
+    let store = home.open().await;
     for i in 0..20 {
         drop(store.save_manifest(&server(&format!("s{i}")), &key("k"), || "{}".to_owned()));
     }
     store.close().await;
     assert_eq!(save(&store, "late", "k", "{}").await, Err(StoreError::Closed));
-    assert_eq!(open(&path).await.load_manifests().await.unwrap().len(), 20);
+    assert_eq!(home.open().await.load_manifests().await.unwrap().len(), 20);
 }
 
 /// A disk that hangs fills a queue with a bound; whoever comes after that hears it at once.
-#[tokio::test]
-async fn more_than_can_wait_is_refused() {
-    let store = Store::open(None).await.unwrap().store;
+pub(crate) async fn more_than_can_wait_is_refused(home: Home) {
+    let store = home.open().await;
     let (go, wait) = std::sync::mpsc::channel::<()>();
     let stuck = store.save_manifest(&server("stuck"), &key("k"), move || {
         let _ = wait.recv();
@@ -94,27 +84,22 @@ async fn more_than_can_wait_is_refused() {
 }
 
 /// One question that goes wrong is one question that goes wrong.
-#[tokio::test]
-async fn a_panic_does_not_end_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = open(&folder.path().join("toolfold.db")).await;
+pub(crate) async fn a_panic_does_not_end_it(home: Home) {
+    let store = home.open().await;
     let lost = store.save_manifest(&server("a"), &key("k"), || panic!("on purpose"));
     assert_eq!(lost.await, Err(StoreError::Interrupted));
     save(&store, "a", "k", "{}").await.unwrap();
     assert_eq!(remembered(&store).await.len(), 1);
 }
 
-#[tokio::test]
-async fn fifty_servers_and_six_megabytes() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("toolfold.db");
+pub(crate) async fn fifty_servers_and_six_megabytes(home: Home) {
     let json = format!("{:?}", "x".repeat(120_000));
-    let store = open(&path).await;
+    let store = home.open().await;
     for i in 0..50 {
         save(&store, &format!("s{i}"), "k", &json).await.unwrap();
     }
     store.close().await;
-    let store = open(&path).await;
+    let store = home.open().await;
     let begin = std::time::Instant::now();
     let loaded = store.load_manifests().await.unwrap();
     println!("loaded {} manifests in {:?}", loaded.len(), begin.elapsed());

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 use toolfold_core::Fingerprint;
 use toolfold_store::{NewPin, PinSource, Pinned, Store, StoreError, StoredPin};
 
-use crate::{key, open, save, server};
+use crate::{Home, key, open, save, server};
 
 fn source(name: &str) -> PinSource {
     PinSource { server: server(name), key: key("program") }
@@ -87,10 +87,9 @@ async fn one_of_which_only_the_beginning_was_made_is_a_new_one() {
     }
 }
 
-#[tokio::test]
-async fn what_is_pinned_stays_until_somebody_decides() {
-    let place = written().await;
-    let store = open(&place.path).await;
+pub(crate) async fn what_is_pinned_stays_until_somebody_decides(home: Home) {
+    let store = home.open().await;
+    assert!(!store.pin_new(&source("a"), vec![pin("x", "1")]).await.unwrap().1);
     assert!(store.pin_new(&source("a"), vec![pin("x", "2"), pin("y", "1")]).await.unwrap().1, "x was there");
     assert_eq!((accepted(&store, "x").await, accepted(&store, "y").await), (Some(key("1")), Some(key("1"))));
     let both = vec![key("1"), key("2")];
@@ -104,10 +103,9 @@ async fn what_is_pinned_stays_until_somebody_decides() {
     assert_eq!((accepted(&store, "x").await, accepted(&store, "y").await), (Some(key("2")), None));
 }
 
-#[tokio::test]
-async fn sources_are_numbered_as_they_came() {
-    let place = written().await;
-    let store = open(&place.path).await;
+pub(crate) async fn sources_are_numbered_as_they_came(home: Home) {
+    let store = home.open().await;
+    assert!(!store.pin_new(&source("a"), vec![pin("x", "1")]).await.unwrap().1);
     store.pin_new(&source("0"), Vec::new()).await.unwrap();
     store.decide(&source("a"), true, Vec::new()).await.unwrap();
     let known = async |name: &str| match store.pins(&source(name)).await.unwrap() {

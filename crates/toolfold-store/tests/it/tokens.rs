@@ -2,7 +2,7 @@
 
 use toolfold_store::StoredToken;
 
-use crate::open;
+use crate::Home;
 
 fn token(name: &str, expires_at: Option<i64>) -> StoredToken {
     StoredToken {
@@ -14,13 +14,10 @@ fn token(name: &str, expires_at: Option<i64>) -> StoredToken {
     }
 }
 
-#[tokio::test]
-async fn what_one_process_revokes_another_does_not_know_any_more() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("toolfold.db");
-    let (one, other) = (open(&path).await, open(&path).await);
+pub(crate) async fn what_one_process_revokes_another_does_not_know_any_more(home: Home) {
+    let (one, other) = (home.open().await, home.open().await);
     assert_eq!(other.token([1; 32]).await.unwrap(), None, "there is not even a file");
-    assert!(!folder.path().join("toolfold.record.db").exists(), "and looking makes none");
+    assert!(!home.has_record(), "and looking makes none");
     assert!(one.add_token([1; 32], token("ci", None)).await.unwrap());
     assert!(!one.add_token([2; 32], token("ci", None)).await.unwrap(), "the name is taken");
     assert!(!one.add_token([1; 32], token("copy", None)).await.unwrap(), "and so is the token");
@@ -29,10 +26,8 @@ async fn what_one_process_revokes_another_does_not_know_any_more() {
     assert_eq!(one.token([1; 32]).await.unwrap(), None);
 }
 
-#[tokio::test]
-async fn what_has_expired_is_listed_and_not_found() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = open(&folder.path().join("toolfold.db")).await;
+pub(crate) async fn what_has_expired_is_listed_and_not_found(home: Home) {
+    let store = home.open().await;
     assert!(store.add_token([1; 32], token("past", Some(1_000))).await.unwrap());
     assert!(store.add_token([2; 32], token("future", Some(i64::MAX))).await.unwrap());
     assert_eq!(store.token([1; 32]).await.unwrap(), None);

@@ -2,17 +2,14 @@
 
 use rusqlite::Connection;
 
-use crate::{open, remembered, save};
+use crate::{Home, open, remembered, save};
 
-#[tokio::test]
-async fn kept_by_their_handle_across_a_restart() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("toolfold.db");
-    let store = open(&path).await;
+pub(crate) async fn kept_by_their_handle_across_a_restart(home: Home) {
+    let store = home.open().await;
     store.save_toolset("a", r#"["x.y"]"#.to_owned()).await.unwrap();
     store.save_toolset("b", "[]".to_owned()).await.unwrap();
     store.close().await;
-    let store = open(&path).await;
+    let store = home.open().await;
     assert_eq!(store.load_toolset("a").await.unwrap().as_deref(), Some(r#"["x.y"]"#));
     assert_eq!(store.load_toolset("b").await.unwrap().as_deref(), Some("[]"));
     assert_eq!(store.load_toolset("' OR 1 --").await.unwrap(), None);

@@ -1,18 +1,15 @@
 //! Vectors are remembered by encoder and text.
 
-use crate::{key, open};
+use crate::{Home, key, open};
 
-#[tokio::test]
-async fn each_text_has_its_own_from_each_encoder() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("toolfold.db");
+pub(crate) async fn each_text_has_its_own_from_each_encoder(home: Home) {
     let (large, small) = (key("large"), key("small"));
-    let store = open(&path).await;
+    let store = home.open().await;
     store.save_vectors(&large, vec![(key("a"), vec![1, 2]), (key("b"), vec![3])]).await.unwrap();
     store.save_vectors(&small, vec![(key("a"), vec![9])]).await.unwrap();
     store.save_vectors(&large, vec![(key("b"), vec![4, 5])]).await.unwrap();
     store.close().await;
-    let store = open(&path).await;
+    let store = home.open().await;
     let texts = [key("b"), key("none"), key("a"), key("b")];
     let loaded = store.load_vectors(&large, texts.to_vec()).await.unwrap();
     assert_eq!(loaded, [Some(vec![4, 5]), None, Some(vec![1, 2]), Some(vec![4, 5])]);

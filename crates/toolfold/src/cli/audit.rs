@@ -13,8 +13,8 @@ use super::output::{print, print_json, table, tell};
 use super::{Common, Fail, usage};
 
 /// How often a person who follows is told of what is new.
-const LOOK: Duration = Duration::from_millis(500);
-const TOGETHER: usize = 1000;
+pub(super) const LOOK: Duration = Duration::from_millis(500);
+pub(super) const TOGETHER: usize = 1000;
 
 #[derive(Args)]
 #[command(
@@ -29,7 +29,7 @@ pub(crate) struct AuditCommand {
 }
 
 #[derive(Subcommand)]
-enum What {
+pub(super) enum What {
     /// Show the last events
     Tail {
         /// How many
@@ -41,8 +41,8 @@ enum What {
     },
     /// Show all there is about an event
     Show {
-        /// Its number
-        number: u64,
+        /// Its number; where replicas share a database, CHAIN/NUMBER
+        number: String,
     },
     /// Show what was done with a tool, and what led to it
     Trace {
@@ -59,15 +59,15 @@ enum What {
     /// Print every event for another program
     Export {
         /// How: each line a JSON object, or the Common Event Format
-        #[arg(long, value_enum, default_value_t = Format::Jsonl)]
-        format: Format,
+        #[arg(long, value_enum, default_value_t = ExportFormat::Jsonl)]
+        format: ExportFormat,
     },
     /// Tell which tools are used, by whom, and how they were found
     Usage(usage::Since),
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Format {
+pub(super) enum ExportFormat {
     Jsonl,
     Cef,
 }
@@ -77,6 +77,9 @@ impl AuditCommand {
         if let What::Usage(since) = self.what {
             return usage::UsageCommand::of(since).run(common);
         }
+        if let Some(url) = common.load(&common.options())?.config.audit.database {
+            return self.what.shared(common, &url);
+        }
         let (path, reader) = open(common)?;
         match self.what {
             What::Tail { lines, follow } => {
@@ -84,7 +87,7 @@ impl AuditCommand {
                 show_all(common, &last)?;
                 if follow { go_on(common, &reader, last.last().map_or(0, |last| last.number)) } else { Ok(()) }
             }
-            What::Show { number } => match reader.show(number).map_err(failed)? {
+            What::Show { number } => match reader.show(parsed(&number)?).map_err(failed)? {
                 Some(stored) => print_json(&whole(&stored)),
                 None => Err(Fail::nothing(format!("There is no event {number}."))),
             },
@@ -108,6 +111,11 @@ impl AuditCommand {
             What::Usage(_) => Ok(()),
         }
     }
+}
+
+/// The number of an event, as it is typed.
+pub(super) fn parsed(text: &str) -> Result<u64, Fail> {
+    text.parse().map_err(|_| Fail::usage(format!("{:?} is not the number of an event", shown_line(text))))
 }
 
 /// The file of the audit, and somebody who reads it.
@@ -156,21 +164,28 @@ fn verify(common: &Common, path: &std::path::Path, reader: &Reader) -> Result<()
     }
 }
 
-fn export(reader: &Reader, format: Format) -> Result<(), Fail> {
+fn export(reader: &Reader, format: ExportFormat) -> Result<(), Fail> {
+    exported(format, |each| reader.each(Moment::default(), each))
+}
+
+/// Prints every event that somebody goes through.
+pub(super) fn exported(
+    format: ExportFormat,
+    go_through: impl FnOnce(&mut dyn FnMut(&Stored) -> bool) -> Result<(), StoreError>,
+) -> Result<(), Fail> {
     let (mut text, mut outcome) = (String::new(), Ok(()));
-    reader
-        .each(Moment::default(), |stored| {
-            let line = match format {
-                Format::Jsonl => Some(json_line(stored)),
-                Format::Cef => stored.event().map(|event| cef(&event, env!("CARGO_PKG_VERSION"))),
-            };
-            line.into_iter().for_each(|line| text.extend([&line, "\n"]));
-            if text.len() > 1 << 20 {
-                outcome = print(&std::mem::take(&mut text));
-            }
-            outcome.is_ok()
-        })
-        .map_err(failed)?;
+    let mut each = |stored: &Stored| {
+        let line = match format {
+            ExportFormat::Jsonl => Some(json_line(stored)),
+            ExportFormat::Cef => stored.event().map(|event| cef(&event, env!("CARGO_PKG_VERSION"))),
+        };
+        line.into_iter().for_each(|line| text.extend([&line, "\n"]));
+        if text.len() > 1 << 20 {
+            outcome = print(&std::mem::take(&mut text));
+        }
+        outcome.is_ok()
+    };
+    go_through(&mut each).map_err(failed)?;
     outcome?;
     if text.is_empty() { Ok(()) } else { print(&text) }
 }
@@ -187,12 +202,13 @@ fn go_on(common: &Common, reader: &Reader, mut last: u64) -> Result<(), Fail> {
     }
 }
 
-fn show_all(common: &Common, all: &[Stored]) -> Result<(), Fail> {
+pub(super) fn show_all(common: &Common, all: &[Stored]) -> Result<(), Fail> {
     if common.json {
         let events: Vec<Value> = all.iter().map(whole).collect();
         return print_json(&events);
     }
-    let rows: Vec<Vec<String>> = all.iter().filter_map(Stored::event).map(|event| row(&event)).collect();
+    let named = |stored: &Stored| stored.event().map(|event| row(stored.chain.as_deref(), &event));
+    let rows: Vec<Vec<String>> = all.iter().filter_map(named).collect();
     if rows.is_empty() {
         tell("Nothing is written down yet.");
         return Ok(());
@@ -200,13 +216,17 @@ fn show_all(common: &Common, all: &[Stored]) -> Result<(), Fail> {
     print(&table(&rows))
 }
 
-fn whole(stored: &Stored) -> Value {
+pub(super) fn whole(stored: &Stored) -> Value {
     let event = serde_json::from_slice(&stored.body).unwrap_or(Value::Null);
+    if let Some(chain) = &stored.chain {
+        let hash: String = stored.hash.iter().map(|byte| format!("{byte:02x}")).collect();
+        return json!({"chain": chain, "event": event, "hash": hash});
+    }
     json!({"event": event, "hash": stored.hash.iter().map(|byte| format!("{byte:02x}")).collect::<String>()})
 }
 
 /// One event for a person: when, who, what, how, and what came of it.
-fn row(event: &AuditEvent) -> Vec<String> {
+fn row(chain: Option<&str>, event: &AuditEvent) -> Vec<String> {
     let line = |text: &str| shown_line(text).into_owned();
     let what = event.tool.clone().or_else(|| event.target.clone()).or_else(|| match event.shown.len() {
         0 => event.server.clone().or_else(|| event.method.clone()),
@@ -228,7 +248,7 @@ fn row(event: &AuditEvent) -> Vec<String> {
     let more = event.query.as_ref().map(|query| format!("{query:?}")).or_else(|| event.about.clone());
     let time = shown_time(event.time).get(..19).unwrap_or_default().replace('T', " ");
     vec![
-        event.number.to_string(),
+        chain.map_or_else(|| event.number.to_string(), |chain| format!("{chain}/{}", event.number)),
         time,
         line(event.principal.as_deref().unwrap_or("-")),
         event.kind.as_str().to_owned(),

@@ -6,6 +6,7 @@ mod approve;
 mod arguments;
 mod ask;
 mod audit;
+mod audit_shared;
 mod call;
 mod check;
 mod completions;
@@ -37,6 +38,7 @@ mod search;
 mod serve;
 mod show;
 mod status;
+mod store;
 mod token;
 mod tokens;
 mod tree;
@@ -67,7 +69,7 @@ Variables:
   TOOLFOLD_SURFACE     what a model sees, as --surface of `serve`
   TOOLFOLD_DISCLOSURE  off: every tool is listed as it is
   TOOLFOLD_LISTEN      where `serve` listens, as --listen
-  TOOLFOLD_STORE       where tool lists are remembered: a path, or memory for nowhere
+  TOOLFOLD_STORE       where things are kept: a path, postgres://…, or memory for nowhere
   TOOLFOLD_KEY         what logins at servers are sealed with [default: a key in a file beside the store]
   TOOLFOLD_LOG         what is logged on stderr: off, error, warn, info, debug, trace, or a filter
   NO_COLOR             no colours
@@ -156,6 +158,8 @@ enum Command {
     Hook(hook::Hook),
     /// Give out tokens by which people and programs are known, and take them back
     Token(token::TokenCommand),
+    /// Copy what is kept from one store to another
+    Store(store::StoreCommand),
     /// Tell which tools are used, how they were found and what that saves
     Usage(usage::UsageCommand),
     /// Print the rules that a model is told, for a system prompt
@@ -213,6 +217,7 @@ fn run(cli: Cli) -> ExitCode {
         Command::Permissions(permissions) => permissions.run(&common),
         Command::Hook(hook) => hook.run(&common),
         Command::Token(token) => token.run(&common),
+        Command::Store(store) => store.run(&common),
         Command::Usage(usage) => usage.run(&common),
         Command::Prompt(prompt) => prompt.run(&common),
         Command::Eval(eval) => eval.run(&common),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use toolfold::{Registry, toolbox};
 use toolfold_config::{Config, LoadOptions};
-use toolfold_core::{Principal, ServerName, Surface};
+use toolfold_core::{Principal, ServerName, StorePlace, Surface};
 use toolfold_gateway::{Client, Gateway, LocalServer, Options, Program, ServerStatus};
 use toolfold_store::Store;
 
@@ -169,7 +169,8 @@ pub(crate) fn local_servers(config: &Config) -> Vec<LocalServer> {
 fn own_files(config: &Config) -> Vec<PathBuf> {
     let surroundings = LoadOptions::from_process();
     let folders = [surroundings.user_config_dir, surroundings.data_dir].into_iter().flatten();
-    let stores = config.store.iter().flat_map(|store| [store.clone(), Store::record_path(store)]);
+    let stores = config.store.iter().filter_map(StorePlace::file);
+    let stores = stores.flat_map(|store| [store.to_owned(), Store::record_path(store)]);
     config.files.iter().cloned().chain(folders).chain(stores).chain(config.audit.path.clone()).collect()
 }
 

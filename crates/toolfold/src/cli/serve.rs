@@ -11,9 +11,10 @@ use toolfold::watch;
 use toolfold_audit::EventKind;
 use toolfold_clients::{Environment, KnownClient, seen};
 use toolfold_config::{Config, LoadOptions, Origin};
-use toolfold_core::Surface;
+use toolfold_core::{StorePlace, Surface, shown_line};
 use toolfold_gateway::{Gateway, Options};
 use toolfold_serve::{Address, serve_http, serve_stdio};
+use toolfold_store::Store;
 
 use super::check::served_without_servers;
 use super::open::{arrivals, encoded, local_servers, run_scripts, runtime};
@@ -57,6 +58,9 @@ impl Serve {
         tokio::spawn(stop_on_signal(stop.clone()));
         let (surface, listen, look) = (config.surface, config.http.listen, watch::Look::at(&config));
         let listener = if self.stdio { None } else { Some(bind(listen).await?) };
+        if let Some(place) = config.store.as_ref().filter(|place| place.database().is_some()) {
+            reach(place).await?;
+        }
         let announcement = announce(&config, &origin, &options);
         let gateway = Gateway::start(Options { local: local_servers(&config), config });
         run_scripts(&gateway);
@@ -94,6 +98,17 @@ impl Serve {
         let _ = tokio::time::timeout(FAREWELL, gateway.stop()).await;
         journal::flush();
         Ok(served?)
+    }
+}
+
+/// Where the store is a database, nothing is served before it has been reached: a replica that knew nobody would believe itself alone.
+async fn reach(place: &StorePlace) -> Result<(), Fail> {
+    match Store::at(Some(place)).await {
+        Ok(opened) => {
+            opened.store.close().await;
+            Ok(())
+        }
+        Err(error) => Err(Fail::machine(format!("not started: {}", shown_line(&error.to_string()))).hint(error.hint())),
     }
 }
 

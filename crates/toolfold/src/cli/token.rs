@@ -57,12 +57,12 @@ const LONGEST_TIME: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 impl TokenCommand {
     pub(crate) fn run(self, common: &Common) -> Result<(), Fail> {
         let config = common.load(&common.options())?.config;
-        let Some(path) = config.store else {
+        let Some(place) = config.store else {
             return Err(Fail::usage("there is no store to keep a token in")
                 .hint("set `store` in the configuration to a path, or HOME, so that there is a place for it"));
         };
         runtime()?.block_on(async {
-            let store = Store::open(Some(&path)).await.map_err(|error| unusable(&error))?.store;
+            let store = Store::at(Some(&place)).await.map_err(|error| unusable(&error))?.store;
             let outcome = self.what.done(&store, common).await;
             store.close().await;
             outcome

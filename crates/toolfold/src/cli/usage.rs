@@ -6,7 +6,7 @@
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use toolfold_audit::{Moment, Reader, Tally};
+use toolfold_audit::{Moment, Reader, SharedReader, Tally};
 use toolfold_core::shown_line;
 use toolfold_disclosure::{View, tokens, tools};
 use toolfold_gateway::Gateway;
@@ -44,7 +44,9 @@ impl UsageCommand {
 
     pub(crate) fn run(self, common: &Common) -> Result<(), Fail> {
         // Before anything is started: without an audit there is nothing to say.
-        drop(audit::open(common)?);
+        if common.load(&common.options())?.config.audit.database.is_none() {
+            drop(audit::open(common)?);
+        }
         common.ask(Ask::Usage(self))
     }
 
@@ -53,10 +55,17 @@ impl UsageCommand {
         if let Some(audit) = gateway.audit() {
             audit.flush().await;
         }
-        let reader = config.audit.path.as_deref().map(Reader::open).transpose().map_err(audit::failed)?.flatten();
-        let Some(reader) = reader else { return Err(Fail::nothing("Nothing is written down yet.")) };
         let since = self.since.days.map_or(0, |days| Moment::now().0 - i64::from(days) * DAY);
-        let usage = reader.usage(Moment(since)).map_err(audit::failed)?;
+        let usage = match &config.audit.database {
+            Some(url) => SharedReader::open(url).and_then(|reader| reader.usage(Moment(since))),
+            None => {
+                let path = config.audit.path.as_deref();
+                let reader = path.map(Reader::open).transpose().map_err(audit::failed)?.flatten();
+                let Some(reader) = reader else { return Err(Fail::nothing("Nothing is written down yet.")) };
+                reader.usage(Moment(since))
+            }
+        };
+        let usage = usage.map_err(audit::failed)?;
         let costs = Costs::of(&usage, view, config.surface);
         let text = match style.json {
             true => as_json(&json!({"usage": usage, "tokens": costs}))?,

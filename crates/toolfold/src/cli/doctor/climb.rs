@@ -35,8 +35,9 @@ impl Ground {
         let secrets = config.http.token.iter().chain(&config.key).cloned().collect();
         let mut house = House { secrets, ..House::new(Memory::new(config.limits.memory)) };
         house.oauth = std::sync::Arc::new(config.oauth.clone());
-        if let Some(path) = config.store.as_deref().filter(|path| path.exists())
-            && let Ok(opened) = Store::open(Some(path)).await
+        let there = config.store.as_ref().filter(|place| place.file().is_none_or(Path::exists));
+        if let Some(place) = there
+            && let Ok(opened) = Store::at(Some(place)).await
         {
             house.vault = vault(Some(std::sync::Arc::new(opened.store)), config.key.clone());
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 use tokio::net::TcpListener;
 use toolfold_clients::Environment;
 use toolfold_config::{Config, LoadOptions, Loaded, Origin, PreciseTier, Problems};
-use toolfold_core::shown_line;
+use toolfold_core::{StorePlace, shown_line};
 use toolfold_store::Store;
 
 use super::super::check::served_without_servers;
@@ -31,8 +31,8 @@ pub(crate) async fn look(
         }
     };
     ladder.push(state(options.data_dir.as_deref(), environment));
-    if let Some(path) = config.and_then(|config| config.store.as_deref()) {
-        ladder.push(store(path, environment).await);
+    if let Some(place) = config.and_then(|config| config.store.as_ref()) {
+        ladder.push(store(place, environment).await);
     }
     let running = match (options.data_dir.as_deref(), loaded) {
         (Some(state), Ok(loaded)) => instance::find(state, &loaded.origin).await.map(|(note, _)| note),
@@ -109,12 +109,12 @@ fn state(folder: Option<&Path>, environment: &Environment) -> Rung {
     }
 }
 
-async fn store(path: &Path, environment: &Environment) -> Rung {
-    let shown = shown_path(path, environment);
-    if !path.exists() {
+async fn store(place: &StorePlace, environment: &Environment) -> Rung {
+    let shown = place.file().map_or_else(|| place.to_string(), |path| shown_path(path, environment));
+    if place.file().is_some_and(|path| !path.exists()) {
         return Rung::good("store", format!("{shown} will be made when there is something to remember"));
     }
-    match Store::open(Some(path)).await {
+    match Store::at(Some(place)).await {
         Ok(opened) => {
             let remembered = opened.store.load_manifests().await;
             opened.store.close().await;
@@ -129,8 +129,11 @@ async fn store(path: &Path, environment: &Environment) -> Rung {
 }
 
 fn unreadable(error: &toolfold_store::StoreError) -> Rung {
-    Rung::bad("store", error.to_string())
-        .advised("everything works without it, and slower: move the file away, or name another with TOOLFOLD_STORE")
+    let rung = Rung::bad("store", error.to_string());
+    if matches!(error, toolfold_store::StoreError::Unreachable { .. } | toolfold_store::StoreError::Address { .. }) {
+        return rung.advised(error.hint());
+    }
+    rung.advised("everything works without it, and slower: move the file away, or name another with TOOLFOLD_STORE")
 }
 
 fn instance(running: Option<&Note>) -> Rung {
