@@ -32,6 +32,6 @@ pub use confidence::FLOOR;
 pub use deed::Risk;
 pub use index::Index;
 pub use learned::{Habit, Learned, Lift, Mark, Occasion};
-pub use ontology::{OTHER, Placement};
+pub use ontology::{OTHER, Placement, study};
 pub use precise::{Encode, Precise, is_packed, packed, text_of};
 pub use query::{Explain, Filter, Found, Hit, Query, Ranker, TermMatch};

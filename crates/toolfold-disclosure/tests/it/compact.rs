@@ -64,9 +64,8 @@ fn nothing_asked_shows_what_there_is() {
     slack.post_message(channel: string, text: string) — Posts a message to a channel
     Coding — 1 tool: Write, review, build, test and ship software
     Messaging — 2 tools: Email, chat, text messages, calls, queues and notices
-    Search — 1 tool: Find things out: the web, papers, reference works
     Projects — 2 tools: Issues, boards, sprints, tasks and shared knowledge
-    Office — 1 tool: Documents, spreadsheets, slides, notes, forms, calendars
+    Office — 2 tools: Documents, spreadsheets, slides, notes, forms, calendars
     Servers/github — 3 tools: Work with issues and pull requests
     Servers/notes — 2 tools: call_tool, search
     Servers/slack — 2 tools: post_message, list_channels
@@ -99,7 +98,7 @@ fn a_query_gives_one_line_for_each_hit() {
 #[test]
 fn nothing_found_says_what_to_do() {
     let fixture = Fixture::new();
-    assert_snapshot!(fixture.find(json!({"query": "zeppelin"})), @r#"No tool here fits "zeppelin". Nearest nodes: Search/Content search. Try other words for service and action, or browse with path. Servers: github, notes, slack"#);
+    assert_snapshot!(fixture.find(json!({"query": "zeppelin"})), @r#"No tool here fits "zeppelin". Nearest nodes: Office/Notes. Try other words for service and action, or browse with path. Servers: github, notes, slack"#);
     assert_snapshot!(fixture.find(json!({"query": "post message", "path": ["github"]})), @r#"{"error":{"code":"NO_MATCH_IN_CATEGORY","message":"Nothing in Servers/github matches \"post message\". The nodes in the hints have matches.","hints":["Messaging/Chat","Servers/slack"],"next_action":{"tool":"find_tools","arguments":{"query":"post message"}}}}"#);
     assert_snapshot!(fixture.find(json!({"query": "deliver the news by pigeon"})), @"slack.post_message(channel: string, text: string) — Posts a message to a channel");
 }

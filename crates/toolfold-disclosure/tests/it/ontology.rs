@@ -93,13 +93,14 @@ fn thirty_tools_of_a_project_have_their_places() {
     let nodes = fixture.catalog.root().children.iter().filter(|root| root.name() != SERVERS).flat_map(Node::walk);
     let lines: Vec<String> = nodes.filter(|node| !node.own_entries().is_empty()).map(names).collect();
     assert_snapshot!(lines.join("\n"), @"
-    Coding: loop_cancel spec_update
-    Coding/Scaffolding: generate generate_component generate_from_spec spec_create spec_show template_list
+    Coding/Scaffolding: generate generate_component generate_from_spec spec_show template_list
+    Web: spec_archive
+    Web/APIs: spec_create spec_init spec_validate
     AI/Agents: agent_execute agent_list agent_status
-    Projects/Tasks: registry_deps registry_init registry_list registry_next registry_update spec_list
-    Projects/Workspaces: spec_delete spec_init
-    System/Workflows: loop_get loop_set loop_start workflow_approve workflow_list workflow_start workflow_status
-    Other: metrics_show registry_sync spec_archive spec_validate
+    Projects: spec_delete
+    Projects/Tasks: registry_deps registry_list registry_next registry_sync registry_update
+    System/Workflows: loop_cancel loop_get loop_set loop_start workflow_approve workflow_list workflow_start workflow_status
+    Other: metrics_show registry_init spec_list spec_update
     ");
 }
 

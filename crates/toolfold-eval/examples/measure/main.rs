@@ -3,6 +3,7 @@
 //!
 //! `measure [--failures] [--precise=FILE] PLACE…`, where a place is a folder with `tools.jsonl` and `queries.jsonl`, a folder of such
 //! folders, or `CATALOGS:QUERIES` (a folder of servers' lists as they answer `tools/list`, and a file of queries over them).
+//! With `--places` it prints where each tool is in the tree, with `--study` what the tree's weights are trained on.
 //! With `--precise` the encoder in that file takes part; `--vectors=FILE` keeps what it made of each tool for the next time.
 #![allow(clippy::print_stdout, reason = "a program for people")]
 
@@ -14,7 +15,7 @@ use std::time::Instant;
 
 use toolfold_catalog::{Node, SERVERS};
 use toolfold_eval::{BadSet, EvalSet, Metrics};
-use toolfold_index::{Index, Placement, Query};
+use toolfold_index::{Index, Placement, Query, study};
 
 const DEPTH: usize = 10;
 /// How many hits are written down with `--features`.
@@ -35,6 +36,10 @@ fn main() -> Result<(), BadSet> {
         }
         if has("--places") {
             write_places(set, &index);
+            continue;
+        }
+        if has("--study") {
+            study(&set.catalog, &index).iter().for_each(|line| println!("{line}"));
             continue;
         }
         if has("--features") {

@@ -16,6 +16,8 @@ pub(super) struct Described {
     pub(super) patterns: Vec<Pattern>,
     /// Of the configuration: shown whatever is in it, and before the others.
     pub(super) own: bool,
+    /// A rule says anew what belongs here.
+    pub(super) rewritten: bool,
 }
 
 impl Described {
@@ -32,6 +34,7 @@ impl Described {
             self.tags.clone_from(tags);
         }
         if let Some(matches) = &rule.matches {
+            self.rewritten = true;
             let (patterns, phrases): (Vec<_>, Vec<_>) = matches.iter().partition(|item| NodeRule::is_pattern(item));
             self.patterns = patterns.into_iter().map(|pattern| Pattern::new(pattern)).collect();
             self.phrases = phrases.into_iter().cloned().collect();

@@ -33,6 +33,10 @@ impl Meanings {
         Meanings(phrases.iter().zip(&wholes).map(meaning).collect())
     }
 
+    pub(super) fn of_node(&self, node: usize) -> Option<&NodeMeaning> {
+        self.0[node].as_ref()
+    }
+
     /// The nodes that something can be placed in.
     pub(super) fn candidates(&self) -> impl Iterator<Item = (usize, &NodeMeaning)> {
         self.0.iter().enumerate().filter_map(|(node, meaning)| Some((node, meaning.as_ref()?)))

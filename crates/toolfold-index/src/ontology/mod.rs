@@ -1,14 +1,20 @@
 //! Capabilities: a tree that every catalog has, and to which of its nodes each entry belongs, by meaning and by words.
-//! The tree itself is `data/ontology.toml`; a configuration may add to it.
+//! The tree itself is `data/ontology.toml`; a configuration may add to it. What belongs where was learned from tools that
+//! were placed by hand (`trained.rs`).
 //!
 //! What a reader would get wrong: an entry's place depends on its own server's list and on nothing else in the catalog.
 //! That is what lets a change of one server leave all others where they are, and makes the result the same as if
 //! everything had been placed anew.
 
+mod company;
 mod described;
+mod likely;
 mod meaning;
 mod placement;
 mod shelves;
+mod study;
+mod trained;
+mod traits;
 mod words;
 
 use std::sync::{Arc, OnceLock};
@@ -20,6 +26,7 @@ use meaning::Meanings;
 use words::NodeWords;
 
 pub use placement::Placement;
+pub use study::study;
 
 /// Where an entry is that fits nowhere.
 pub const OTHER: &str = "Other";
@@ -32,6 +39,10 @@ pub(crate) struct Ontology {
     nodes: Vec<Described>,
     meanings: Meanings,
     words: NodeWords,
+    /// Where each node is that was learned, by its number there. None where a rule says anew what belongs to it.
+    trained: Vec<Option<usize>>,
+    /// The nodes that rules describe: nothing was learned about them.
+    untrained: Vec<usize>,
 }
 
 impl Ontology {
@@ -47,6 +58,10 @@ impl Ontology {
     fn new(rules: &[NodeRule]) -> Ontology {
         let nodes = described::tree(rules);
         let (meanings, words) = (Meanings::of(&nodes), NodeWords::of(&nodes));
-        Ontology { rules: rules.to_vec(), nodes, meanings, words }
+        let place = |path: &[String]| nodes.iter().position(|node| !node.rewritten && node.path == path);
+        let trained: Vec<Option<usize>> = trained::trained().nodes.iter().map(|known| place(&known.path)).collect();
+        let described = meanings.candidates().map(|(node, _)| node);
+        let untrained = described.filter(|node| !trained.contains(&Some(*node))).collect();
+        Ontology { rules: rules.to_vec(), nodes, meanings, words, trained, untrained }
     }
 }

@@ -148,12 +148,16 @@ impl Reader {
         if let Some(stem) = self.words.get(word) {
             return *stem;
         }
-        let telling = word.chars().count() > 1 && says_something(word) && !VERBS.contains(&word);
-        let stem = telling.then(|| {
+        let stem = tells(word).then(|| {
             let next = self.numbers.len() as u32;
             *self.numbers.entry(self.stemmer.stem(word).into_owned()).or_insert(next)
         });
         self.words.insert(word.to_owned(), stem);
         stem
     }
+}
+
+/// Whether a word tells one kind of thing from another.
+pub(super) fn tells(word: &str) -> bool {
+    word.chars().count() > 1 && says_something(word) && !VERBS.contains(&word)
 }

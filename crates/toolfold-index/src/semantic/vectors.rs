@@ -31,6 +31,11 @@ impl Vector {
         Vector { bytes, scale: most / 127.0 / length }
     }
 
+    /// Signed bytes and their scale as they are, of whatever length.
+    pub(crate) fn read(scale: f32, bytes: &[u8]) -> Self {
+        Vector { bytes: bytes.into(), scale }
+    }
+
     pub(crate) fn row(&self) -> Row<'_> {
         Row { bytes: &self.bytes, scale: self.scale }
     }

@@ -6,6 +6,7 @@ mod deeds;
 mod languages;
 mod learned;
 mod ontology;
+mod placed;
 
 use std::collections::BTreeMap;
 use std::path::Path;
