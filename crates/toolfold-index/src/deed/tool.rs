@@ -119,7 +119,7 @@ impl Done {
         // To create an issue's link is something that is done to issues.
         let is_result = |word: &&str| !comes_to.is_empty() && !lexicon().leaving(word).is_empty();
         if !texts.iter().all(is_result) {
-            texts.retain(|word| !is_result(&word));
+            texts.retain(|word| !is_result(word));
         }
         self.head = object::read(&texts).last().map(|(thing, _)| *thing);
         let server: Vec<&str> = server.iter().map(String::as_str).collect();
