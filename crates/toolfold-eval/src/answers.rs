@@ -29,7 +29,7 @@ pub struct Answers {
 
 impl Answers {
     /// The answers to all queries of a set.
-    pub(crate) fn of(set: &EvalSet, index: &Index) -> Answers {
+    pub fn of(set: &EvalSet, index: &Index) -> Answers {
         let view = View::new(&set.catalog, index, BUDGET);
         let mut sums = Sums::default();
         for query in &set.queries {

@@ -18,6 +18,8 @@ use crate::weight;
 const SURFACE: f32 = 0.4;
 /// What a word counts that was read as another.
 const MISSPELT: f32 = 0.6;
+/// What a plain verb counts in the meaning of a request that says it otherwise: "get rid of" is near nothing that deletes.
+const PLAIN: f32 = 0.5;
 /// What another word for the same thing counts.
 const SYNONYM: f32 = 0.3;
 const MOST_WORDS: usize = 200;
@@ -129,12 +131,15 @@ impl Asked {
         let precise = index.precise().cloned();
         let (terms, best) = terms(index, &all, &parts);
         let pieces = model().pieces(all.iter().map(|word| word.meant(index)));
+        let plain = wanted.plainly().into_iter().filter(|verb| !all.iter().any(|word| word.said == *verb));
+        let plain = model().pieces(plain);
+        let fast = model().weighed(&[(&pieces, 1.0), (&plain, PLAIN)]);
         let clause = |Part { text, words }: Part| Clause {
             meaning: Meaning::new(model().meaning(&words), precise.as_deref(), &text),
             text,
         };
         Some(Asked {
-            meaning: Meaning::new(model().query(&pieces), precise.as_deref(), text),
+            meaning: Meaning::new(fast, precise.as_deref(), text),
             wanted,
             letters,
             stems,

@@ -11,18 +11,18 @@ use super::alike::Line;
 use crate::level::Level;
 
 /// Below this even the best hit is nothing that could have been meant.
-pub(super) const NOTHING: f32 = 0.04;
+pub(super) const NOTHING: f32 = 0.025;
 /// From here on the best hit leaves no room for a choice.
 const CLEAR: f32 = 0.9;
 /// From here on it was named.
 const NAMED: f32 = 0.95;
 /// By the confidence of the best hit: how many lines there are at most.
-const LINES: [(f32, usize); 5] = [(NAMED, 4), (CLEAR, 6), (0.8, 8), (0.6, 10), (0.0, 10)];
+const LINES: [(f32, usize); 4] = [(NAMED, 4), (CLEAR, 7), (0.8, 9), (0.0, 10)];
 /// Against the best hit: what may be called next needs its parameters, what may be meant needs a sentence, and what is
 /// possible at all is named.
 const LIKELY: f32 = 0.2;
 const POSSIBLE: f32 = 0.05;
-const IMAGINABLE: f32 = 0.01;
+const IMAGINABLE: f32 = 0.005;
 /// Signatures are the most of an answer's cost: one of these will be called.
 const MOST_SIGNATURES: usize = 4;
 

@@ -37,9 +37,9 @@ const USUAL: [&str; 26] = [
     "date",
 ];
 /// What goes well without, and stands first in many a schema.
-const SELDOM: [&str; 16] = [
+const SELDOM: [&str; 19] = [
     "page", "per", "offset", "cursor", "token", "fields", "expand", "format", "verbose", "timeout", "locale", "dry",
-    "callback", "debug", "raw", "headers",
+    "callback", "debug", "raw", "headers", "created", "modified", "odata",
 ];
 const NEEDED_AT_TIMES: [&str; 6] =
     ["required if", "required when", "required unless", "required for", "must be provided", "must be specified"];
@@ -94,6 +94,10 @@ fn need(parameter: &Parameter<'_>, about: &[String]) -> u8 {
     }
     let name = words::split(parameter.name);
     let is = |list: &[&str], word: &String| list.contains(&word.as_str());
+    // What is only being made has no number yet.
+    if name.len() == 1 && name[0] == "id" && about.iter().any(|word| word == "create" || word == "add") {
+        return 4;
+    }
     if name.len() == 1 && (is(&USUAL, &name[0]) || about.contains(&name[0])) {
         return 2;
     }

@@ -80,6 +80,8 @@ const JOINTS: [&str; 24] = [
 ];
 /// Words of a phrase that is cut at such a word, at least.
 const FEWEST_WORDS: usize = 4;
+/// Words at the end of what was cut among which "and" and "or" begin nothing that can be understood.
+const BEGUN: usize = 3;
 
 /// A sentence in at most ten words; `None` where nothing is left of it.
 pub(super) fn shortened(sentence: &str) -> Option<String> {
@@ -95,6 +97,9 @@ pub(super) fn shortened(sentence: &str) -> Option<String> {
     }
     if kept.len() < rest.split_whitespace().count() {
         to_phrase(&mut kept);
+    }
+    while kept.len() > 2 && kept.last().is_some_and(|word| is_status(word)) {
+        kept.pop();
     }
     let text = kept.join(" ");
     let text = text.trim_end_matches(['.', ',', ':', ';', '-', '–', '—', '(', ' ', '。']);
@@ -120,14 +125,30 @@ fn to_phrase(kept: &mut Vec<&str>) {
     let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     let ends =
         |place: usize| kept[place - 1].ends_with([',', ';', ':']) || JOINTS.contains(&bare(kept[place]).as_str());
-    let inside_list = |place: usize| JOINTS[..2].contains(&bare(kept[place]).as_str());
-    let cut = (FEWEST_WORDS..kept.len()).rev().find(|place| ends(*place) && !inside_list(*place));
+    let inside_list = |kept: &[&str], place: usize| JOINTS[..2].contains(&bare(kept[place]).as_str());
+    let cut = (FEWEST_WORDS..kept.len()).rev().find(|place| ends(*place) && !inside_list(kept, *place));
     if let Some(cut) = cut {
         kept.truncate(cut);
     }
-    while kept.len() > 2 && kept.last().is_some_and(|word| is_loose(word)) {
+    // What a joint begins near the end was hardly begun.
+    let begun =
+        (FEWEST_WORDS.max(kept.len().saturating_sub(BEGUN))..kept.len()).find(|place| inside_list(kept, *place));
+    if let Some(begun) = begun {
+        kept.truncate(begun);
+    }
+    let hangs = |kept: &[&str]| {
+        let alone = kept.len() > FEWEST_WORDS && kept[kept.len() - 2].ends_with([',', ';']);
+        alone || kept.last().is_some_and(|word| is_loose(word))
+    };
+    while kept.len() > 2 && hangs(kept) {
         kept.pop();
     }
+}
+
+/// A code of HTTP that a list of errors left behind.
+fn is_status(word: &str) -> bool {
+    let bare = word.trim_end_matches([':', '.', ',']);
+    bare.len() == 3 && bare.starts_with(['4', '5']) && bare.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn is_loose(word: &str) -> bool {

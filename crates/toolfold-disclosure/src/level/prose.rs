@@ -7,6 +7,7 @@ use super::phrase::{LONGEST_SUMMARY, SUMMARY_WORDS, capitalised, shortened};
 
 const SENTENCES: usize = 3;
 const LONGEST_DESCRIPTION: usize = 240;
+const LONGEST_PRODUCT: usize = 24;
 /// Characters looked at: nobody says what a tool does after this.
 const LOOKED_AT: usize = 4000;
 
@@ -121,17 +122,26 @@ fn push_sentence(sentence: &str, found: &mut Vec<String>) {
     }
 }
 
-/// Nothing is known but the name: its words, and whose it is.
+/// Nothing is known but the name: its words, and whose it is: `TwilioTaskrouterV1--UpdateWorker` updates a worker in
+/// Taskrouter.
 fn from_name(entry: &Entry) -> String {
     let own = words::split(entry.server().as_str());
-    let mut spoken: Vec<String> = words::split(entry.name());
+    let filed =
+        entry.name().rsplit_once("--").filter(|(_, name)| words::split(name).iter().any(|word| !own.contains(word)));
+    let (product, name) = filed.unwrap_or(("", entry.name()));
+    let mut spoken: Vec<String> = words::split(name);
     if spoken.iter().any(|word| !own.contains(word)) {
         spoken.retain(|word| !own.contains(word));
     }
     spoken.truncate(SUMMARY_WORDS - 2);
     let spoken = if spoken.is_empty() { "tool".to_owned() } else { spoken.join(" ") };
     let short: String = spoken.chars().take(LONGEST_SUMMARY).collect();
-    format!("{} with {}", capitalised(&short), entry.server())
+    let version = |word: &String| word == "v" || word == "api" || word.bytes().all(|byte| byte.is_ascii_digit());
+    let product = words::split(product).into_iter().find(|word| !own.contains(word) && !version(word));
+    match product {
+        Some(product) => format!("{} in {}", capitalised(&short), capitalised(&clipped(&product, LONGEST_PRODUCT))),
+        None => format!("{} with {}", capitalised(&short), entry.server()),
+    }
 }
 
 /// The first paragraphs of a text, in at most so many characters; `None` where the first one alone is longer.

@@ -84,7 +84,10 @@ fn nothing_asked_shows_what_there_is() {
 fn a_query_gives_one_line_for_each_hit() {
     let fixture = Fixture::new();
     assert_snapshot!(fixture.find(json!({"query": "github create issue"})), @"github.create_issue(owner: string, repo: string, title: string, body?: string, labels?: string[]) — Create a new issue in a GitHub repository");
-    assert_snapshot!(fixture.find(json!({"query": "please could you post a mesage"})), @"slack.post_message(channel: string, text: string) — Posts a message to a channel");
+    assert_snapshot!(fixture.find(json!({"query": "please could you post a mesage"})), @"
+    slack.post_message(channel: string, text: string) — Posts a message to a channel
+    notes.call_tool
+    ");
     assert_snapshot!(fixture.find(json!({"query": "issues", "limit": "1"})), @r#"
     github.list_issues(owner: string, repo: string, state?: "open"|"closed"|"all", filter?: {label: string, since?: string(date-time)}) — List issues in a repository, with filters
     next cursor: _ECZWzEsMSwiaXNzdWVzIixbXSwyLG51bGxd (1 more)

@@ -26,6 +26,7 @@ mod ontology;
 mod properties;
 mod reader;
 mod real;
+mod shown;
 mod surfaces;
 mod tables;
 mod three_levels;

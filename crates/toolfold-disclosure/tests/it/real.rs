@@ -15,13 +15,14 @@ use toolfold_wire::{Raw, raw_of};
 
 use crate::reader;
 
-fn catalog() -> Option<Catalog> {
+/// What the servers listed, by name; nothing where the lists are not there, which is said.
+pub(crate) fn sources() -> Option<Vec<ServerSource>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/catalogs");
     let Ok(files) = std::fs::read_dir(&folder) else {
         eprintln!("SKIPPED: there are no real tool lists beside the repository");
         return None;
     };
-    let mut servers = Vec::new();
+    let mut sources = Vec::new();
     for file in files.map(|file| file.unwrap().path()) {
         let stem = file.file_stem().unwrap().to_string_lossy().into_owned();
         if stem.starts_with('_') || file.extension().is_none_or(|extension| extension != "json") {
@@ -31,12 +32,19 @@ fn catalog() -> Option<Catalog> {
         let list: std::collections::BTreeMap<String, Raw> = serde_json::from_str(&text).unwrap();
         let tools: Vec<Raw> = serde_json::from_str(list["tools"].get()).unwrap();
         let name = ServerName::new(slug(&stem)).unwrap();
-        let (server, set_aside) =
-            ServerTools::read(ServerSource { name, prefix: true, title: None, instructions: None, tools });
-        assert_eq!(set_aside, []);
-        servers.push(Arc::new(server));
+        sources.push(ServerSource { name, prefix: true, title: None, instructions: None, tools });
     }
-    Some(Catalog::merge(1, servers))
+    sources.sort_by_key(|source| source.name.to_string());
+    Some(sources)
+}
+
+fn catalog() -> Option<Catalog> {
+    let read = |source: ServerSource| {
+        let (server, set_aside) = ServerTools::read(source);
+        assert_eq!(set_aside, []);
+        Arc::new(server)
+    };
+    Some(Catalog::merge(1, sources()?.into_iter().map(read)))
 }
 
 #[test]
@@ -138,5 +146,15 @@ fn direct_gives_every_definition_back_with_nothing_but_its_name_changed() {
         assert_eq!(catalog.entry(position).id, entry.id);
         shown["name"] = sent["name"].clone();
         assert_eq!(shown, sent);
+    }
+}
+
+/// What many tools of one server begin or end with is not what one of them does.
+#[test]
+fn no_summary_is_what_a_server_says_of_everything() {
+    let Some(catalog) = catalog() else { return };
+    for entry in catalog.entries() {
+        let summary = level::summary(entry).to_lowercase();
+        assert!(!["error responses", "this is the public"].iter().any(|words| summary.contains(words)), "{summary}");
     }
 }

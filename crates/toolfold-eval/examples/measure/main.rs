@@ -1,7 +1,7 @@
 //! Measures search on sets and on real lists of tools, quickly: the figures of ranking alone, and with `--failures` what
 //! came first where something else was right.
 //!
-//! `measure [--failures] [--precise=FILE] PLACE…`, where a place is a folder with `tools.jsonl` and `queries.jsonl`, a folder of such
+//! `measure [--failures] [--answers] [--precise=FILE] PLACE…`, where a place is a folder with `tools.jsonl` and `queries.jsonl`, a folder of such
 //! folders, or `CATALOGS:QUERIES` (a folder of servers' lists as they answer `tools/list`, and a file of queries over them).
 //! With `--places` it prints where each tool is in the tree, with `--study` what the tree's weights are trained on.
 //! With `--precise` the encoder in that file takes part; `--vectors=FILE` keeps what it made of each tool for the next time.
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use toolfold_catalog::{Node, SERVERS};
-use toolfold_eval::{BadSet, EvalSet, Metrics};
+use toolfold_eval::{Answers, BadSet, EvalSet, Metrics};
 use toolfold_index::{Index, Placement, Query, study};
 
 const DEPTH: usize = 10;
@@ -47,6 +47,13 @@ fn main() -> Result<(), BadSet> {
             continue;
         }
         gains.push(measure(&place, &set, &index, failures));
+        if has("--answers") {
+            let answers = Answers::of(&set, &index);
+            println!(
+                "  answers: {:.1} tokens, {:.2} tools, {:.2} of the right ones, {:.2} doubted",
+                answers.answer_tokens, answers.answer_tools, answers.answer_recall, answers.answer_doubted
+            );
+        }
     }
     println!("mean NDCG@10 {:.2}", gains.iter().sum::<f64>() / gains.len().max(1) as f64);
     Ok(())

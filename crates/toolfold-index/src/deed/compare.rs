@@ -37,14 +37,17 @@ impl Wanted {
         features[12] = self.share(|thing| done.subject.contains(thing));
         // The right deed done to the right thing is worth more than each alone.
         let right_thing = self.head.is_some() && self.head == done.head;
-        features[13] = acts[0].max(acts[1]) * number(right_thing);
+        features[13] = acts[0].max(acts[1]).max(acts[2]) * number(right_thing);
         features.map(|feature| feature * self.clear)
     }
 
     fn of_acts(&self, done: &Done) -> [f32; 11] {
         let lexicon = lexicon();
         let does = done.acts();
-        let [named, told, offered] = [done.named, done.told, done.offered].map(|acts| acts.meets(self.acts));
+        let asks_public = lexicon.any(self.acts, Effect::Public);
+        // To show something to everybody is not to let somebody see it.
+        let meant = asks_public || !done.public;
+        let [named, told, offered] = [done.named, done.told, done.offered].map(|acts| meant && acts.meets(self.acts));
         let same = named || told || offered;
         let looks = |acts: Acts| lexicon.all(acts, Effect::Look);
         let unasked = |effect: Effect| lexicon.any(does, effect) && !lexicon.any(self.acts, effect);
@@ -59,7 +62,7 @@ impl Wanted {
             looks(self.acts) && !does.is_empty() && !lexicon.any(does | done.told, Effect::Look),
             !lexicon.any(self.acts, Effect::Look) && looks(does),
             unasked(Effect::Destroy),
-            unasked(Effect::Public),
+            unasked(Effect::Public) || !meant,
             // Who has nothing better for it changes the thing.
             !same && changes && done.named.meets(lexicon.general()),
         ]

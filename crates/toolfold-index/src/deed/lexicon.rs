@@ -27,9 +27,12 @@ pub(crate) enum Effect {
 }
 
 pub(crate) struct Lexicon {
+    names: Vec<String>,
     words: HashMap<String, Sense>,
     /// By their first word: the words that follow, and the act.
     phrases: HashMap<String, Vec<(Vec<String>, Acts)>>,
+    /// Things by the deed that leaves them behind.
+    results: HashMap<String, Acts>,
     near: Vec<Acts>,
     opposite: Vec<Acts>,
     /// The acts of each effect.
@@ -114,6 +117,8 @@ struct Act {
     #[serde(default)]
     nouns: String,
     #[serde(default)]
+    leaves: String,
+    #[serde(default)]
     phrases: Vec<String>,
 }
 
@@ -134,8 +139,10 @@ impl Lexicon {
             })
         };
         let mut lexicon = Lexicon {
+            names: acts.iter().map(|act| act.name.clone()).collect(),
             words: HashMap::new(),
             phrases: HashMap::new(),
+            results: HashMap::new(),
             near: acts.iter().map(|act| set(&act.near)).collect(),
             opposite: acts.iter().map(|act| set(&act.undoes)).collect(),
             effects: [Acts::NONE; Effect::COUNT],
@@ -155,6 +162,9 @@ impl Lexicon {
                 known.noun &= noun;
             }
         }
+        for thing in act.leaves.split_whitespace() {
+            *self.results.entry(thing.to_owned()).or_default() |= one;
+        }
         for phrase in &act.phrases {
             let mut words = phrase.split_whitespace().map(str::to_owned);
             let Some(first) = words.next() else { continue };
@@ -170,6 +180,12 @@ impl Lexicon {
     /// The acts of a verb in whatever form.
     pub(crate) fn word(&self, word: &str) -> Option<Sense> {
         plain_forms(word).find_map(|plain| self.words.get(plain.as_ref()).copied())
+    }
+
+    /// The acts that leave a thing behind.
+    pub(crate) fn leaving(&self, thing: &str) -> Acts {
+        let one = thing.strip_suffix('s').unwrap_or(thing);
+        [thing, one].iter().find_map(|thing| self.results.get(*thing).copied()).unwrap_or_default()
     }
 
     /// The acts of a phrase that begins with the first of some words, and the places of the words that belong to it. A
@@ -189,6 +205,11 @@ impl Lexicon {
             }
         }
         best.map(|(_, _, acts, places)| (acts, places))
+    }
+
+    /// What the acts are called.
+    pub(crate) fn names(&self, acts: Acts) -> impl Iterator<Item = &str> {
+        acts.each().map(|act| self.names[act].as_str())
     }
 
     pub(crate) fn near(&self, acts: Acts) -> Acts {
@@ -232,8 +253,10 @@ fn plain_forms(word: &str) -> impl Iterator<Item = Cow<'_, str>> {
 
 /// How far a particle may stand from its verb.
 const FARTHEST: usize = 5;
+/// How many words may stand between two of a longer phrase.
+const BETWEEN: usize = 3;
 
-/// Where the rest of a phrase is in words whose first is its beginning: one particle within a few words, several in a row.
+/// Where the rest of a phrase is in words whose first is its beginning: each within a few words.
 fn places(words: &[String], rest: &[String]) -> Option<Vec<usize>> {
     match rest {
         [] => Some(vec![0]),
@@ -242,8 +265,13 @@ fn places(words: &[String], rest: &[String]) -> Option<Vec<usize>> {
             Some(vec![0, place])
         }
         several => {
-            let row = words.get(1..=several.len())?;
-            (row == several).then(|| (0..=several.len()).collect())
+            // What it is done to may stand between them: "take back my approval", "give a customer their money back".
+            let mut found = vec![0];
+            for wanted in several {
+                let from = found.last()? + 1;
+                found.push(from + words.iter().skip(from).take(BETWEEN + 1).position(|word| word == wanted)?);
+            }
+            Some(found)
         }
     }
 }

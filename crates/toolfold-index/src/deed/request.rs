@@ -3,7 +3,7 @@
 
 use toolfold_core::words;
 
-use super::lexicon::{Acts, lexicon};
+use super::lexicon::{Acts, Effect, lexicon};
 use super::object::{self, Thing, is_preposition};
 use crate::ask::says_something;
 
@@ -11,6 +11,8 @@ use crate::ask::says_something;
 const READ: usize = 40;
 /// A request of up to so many words is an order rather than a story.
 const SHORT: usize = 14;
+/// Verbs that are said plainly: more would say too many things.
+const MOST_PLAIN: usize = 3;
 /// How sure a verb is that does not stand at the beginning of a short request.
 const SOMEWHERE: f32 = 0.2;
 
@@ -47,6 +49,12 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
+    /// The plain verbs for what is wanted, where it was said otherwise: "get rid of" is to delete.
+    pub(crate) fn plainly(&self) -> Vec<&'static str> {
+        let names: Vec<&str> = if self.clear < 1.0 { Vec::new() } else { lexicon().names(self.acts).collect() };
+        if names.len() > MOST_PLAIN || lexicon().any(self.acts, Effect::Look) { Vec::new() } else { names }
+    }
+
     /// `tells` is how much a word tells apart in a catalog.
     pub(crate) fn read(text: &str, tells: impl Fn(&str) -> f32) -> Wanted {
         let mut words = words::split(text);
@@ -111,7 +119,10 @@ fn verb(words: &[String]) -> Option<Verb> {
 /// Whether the first of some words is as likely a thing: "order status" orders nothing, "order a pizza" does.
 fn may_be_thing(words: &[String]) -> bool {
     let noun = lexicon().exactly(&words[0]).is_some_and(|sense| sense.noun);
-    let followed = words.get(1).is_some_and(|next| is_one_of(&DETERMINERS, next) || is_preposition(next));
+    // "commit staged changes": what is done with them comes first.
+    let participle = |next: &String| words.len() > 2 && next.len() > 4 && next.ends_with("ed");
+    let follows = |next: &String| is_one_of(&DETERMINERS, next) || is_preposition(next) || participle(next);
+    let followed = words.get(1).is_some_and(follows);
     noun && !followed && !is_one_of(&ORDERS, &words[0])
 }
 

@@ -45,7 +45,8 @@ impl Risk {
         let destroys = lexicon.any(does, Effect::Destroy) || lexicon.any(done.offered, Effect::Destroy);
         // A server may say that everything it changes is destroyed; that a tool only makes or sends is seen from its name.
         let said = entry.hints.destructive;
-        let harmless = [Effect::Look, Effect::Make, Effect::Send].iter().any(|effect| lexicon.all(done.named, *effect));
+        let more = [Effect::Change, Effect::Act, Effect::Public, Effect::Destroy];
+        let harmless = !done.named.is_empty() && !more.iter().any(|effect| lexicon.any(done.named, *effect));
         if said == Some(true) && !harmless || said.is_none() && destroys {
             return Risk::Destroys;
         }
@@ -53,7 +54,7 @@ impl Risk {
         if looks && entry.hints.read_only.is_none() {
             return Risk::Reads;
         }
-        if publishes(entry, &done) { Risk::Publishes } else { Risk::Writes }
+        if done.public { Risk::Publishes } else { Risk::Writes }
     }
 
     /// Whether somebody should look twice before it is called.
@@ -62,8 +63,9 @@ impl Risk {
     }
 }
 
-fn publishes(entry: &Entry, done: &Done) -> bool {
-    let sentence = first_sentence(entry.description.trim()).0.to_lowercase();
+/// Whether something becomes visible to everybody.
+pub(super) fn publishes(entry: &Entry, description: &str, done: &Done) -> bool {
+    let sentence = first_sentence(description.trim()).0.to_lowercase();
     let says = PUBLIC.iter().any(|phrase| sentence.contains(phrase));
     let within =
         words::split(&sentence).iter().chain(&words::split(entry.name())).any(|word| WITHIN.contains(&word.as_str()));

@@ -5,6 +5,7 @@ use toolfold_core::{Entry, words};
 
 use super::lexicon::{Acts, Sense, lexicon};
 use super::object::{self, Thing, is_preposition};
+use super::risk::publishes;
 use crate::analyse::first_sentence;
 use crate::ask::says_something;
 
@@ -55,6 +56,8 @@ pub(crate) struct Done {
     pub(crate) told: Acts,
     /// By the choices that it offers.
     pub(crate) offered: Acts,
+    /// Whether everybody sees something afterwards.
+    pub(crate) public: bool,
     /// What its name does it to.
     pub(crate) head: Option<Thing>,
     /// What its server is called.
@@ -69,6 +72,7 @@ impl Done {
         let mut done = Done { offered: offered(schema), ..Done::default() };
         done.read_sentence(description);
         done.read_name(entry);
+        done.public = publishes(entry, description, &done);
         done
     }
 
@@ -94,7 +98,12 @@ impl Done {
         let lead = words.iter().take_while(|word| server.contains(word)).count();
         let words = &words[if lead < words.len() { lead } else { 0 }..];
         let (acts, places) = verbs(words);
-        self.named = acts;
+        let comes_to = of_result(words, acts, &places);
+        self.named = acts | comes_to;
+        // Who manages or sets permissions may grant some.
+        if acts.meets(lexicon().general()) {
+            self.offered |= left_by(words, &places);
+        }
         // A verb that is part of what is done is something that it can be used for ("start message move task").
         let further = words.iter().enumerate().filter(|(place, _)| !places.contains(place));
         let further = further.filter_map(|(_, word)| lexicon().exactly(word)).filter(|sense| !sense.noun);
@@ -106,7 +115,12 @@ impl Done {
         let end = words[after..].iter().position(|word| is_preposition(word)).map_or(words.len(), |end| after + end);
         let range = if after < end { after..end } else { 0..places.iter().min().copied().unwrap_or(0) };
         let kept = range.filter(|place| !places.contains(place) && !is_preposition(&words[*place]));
-        let texts: Vec<&str> = kept.map(|place| words[place].as_str()).collect();
+        let mut texts: Vec<&str> = kept.map(|place| words[place].as_str()).collect();
+        // To create an issue's link is something that is done to issues.
+        let is_result = |word: &&str| !comes_to.is_empty() && !lexicon().leaving(word).is_empty();
+        if !texts.iter().all(is_result) {
+            texts.retain(|word| !is_result(word));
+        }
         self.head = object::read(&texts).last().map(|(thing, _)| *thing);
         let server: Vec<&str> = server.iter().map(String::as_str).collect();
         self.server = object::read(&server).into_iter().map(|(thing, _)| thing).take(MOST_THINGS).collect();
@@ -164,6 +178,26 @@ fn verbs(words: &[String]) -> (Acts, Vec<usize>) {
     )
 }
 
+/// What it comes to where the thing is what a deed leaves behind: to create a link is to link, to remove one is to unlink.
+fn of_result(words: &[String], acts: Acts, verbs: &[usize]) -> Acts {
+    let left = left_by(words, verbs);
+    let makes =
+        ["create", "add"].iter().any(|verb| lexicon().exactly(verb).is_some_and(|sense| sense.acts.meets(acts)));
+    let ends =
+        ["delete", "remove"].iter().any(|verb| lexicon().exactly(verb).is_some_and(|sense| sense.acts.meets(acts)));
+    match (makes, ends) {
+        (true, false) => left,
+        (false, true) => lexicon().opposite(left),
+        _ => Acts::NONE,
+    }
+}
+
+/// The deeds that leave behind what a name has beside its verbs.
+fn left_by(words: &[String], verbs: &[usize]) -> Acts {
+    let rest = words.iter().enumerate().filter(|(place, _)| !verbs.contains(place)).map(|(_, word)| word);
+    rest.fold(Acts::NONE, |all, word| all | lexicon().leaving(word))
+}
+
 /// Whether a verb belongs to the first: "create or update", "approve deny". Others are part of what is done ("start message
 /// move task").
 fn goes_on(words: &[String], first: &(usize, Sense), verb: &(usize, Sense)) -> bool {
@@ -180,14 +214,20 @@ fn told(words: &[String]) -> Acts {
         let found = lexicon().word(word).filter(|found| !(found.noun && last.is_some()));
         match (found, last) {
             (Some(found), None) => (acts, last) = (acts | found.acts, Some(place)),
-            // Verbs in a row are all meant.
-            (Some(found), Some(before)) if place <= before + 2 => (acts, last) = (acts | found.acts, Some(place)),
+            // Verbs in a row are all meant; "remove an empty queue" empties nothing.
+            (Some(found), Some(before)) if place == before + 1 || (place == before + 2 && joins(&words[place - 1])) => {
+                (acts, last) = (acts | found.acts, Some(place));
+            }
             (Some(_), Some(_)) => break,
             (None, None) if !BEFORE.contains(&word.as_str()) && place > 3 => break,
             (None, _) => {}
         }
     }
     acts
+}
+
+fn joins(word: &str) -> bool {
+    word == "and" || word == "or"
 }
 
 /// What the choices of a schema stand for: `"action": {"enum": ["create", "delete"]}`.

@@ -92,8 +92,15 @@ impl Model {
 
     /// The meaning of a query.
     pub(crate) fn query(&self, pieces: &[u16]) -> Vector {
+        self.weighed(&[(pieces, 1.0)])
+    }
+
+    /// The meaning of pieces of which some count less than others.
+    pub(crate) fn weighed(&self, parts: &[(&[u16], f32)]) -> Vector {
         let mut sum = vec![0.0; self.dimensions];
-        pieces.iter().for_each(|piece| self.row(*piece).add_to(1.0, &mut sum));
+        for (pieces, weight) in parts {
+            pieces.iter().for_each(|piece| self.row(*piece).add_to(*weight, &mut sum));
+        }
         Vector::new(&sum)
     }
 

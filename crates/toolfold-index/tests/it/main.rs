@@ -327,7 +327,7 @@ fn real_catalogs_are_searched_by_meaning() {
         "knit a woollen sweater",
     ];
     assert_snapshot!(asked.map(best).join("\n"), @"
-    open a pull request: server-github-2025.create_pull_request azure-devops.repo_pull_request_write postman.updatePullRequest
+    open a pull request: server-github-2025.create_pull_request azure-devops.repo_pull_request_write postman.createCollectionPullRequest
     read a file from disk: server-filesystem.read_text_file server-filesystem.read_file server-filesystem.read_media_file
     send a message to a slack channel: dynatrace.send_slack_message server-slack-2025.slack_post_message server-slack-2025.slack_reply_to_thread
     take a picture of a web page: chrome-devtools-mcp.take_screenshot playwright-mcp.browser_take_screenshot server-puppeteer-2025.puppeteer_screenshot
