@@ -3,11 +3,13 @@
 //! the library that reads signed tokens.
 
 mod jwt;
+mod replica;
 mod rights;
 mod seal;
 mod token;
 
 pub use jwt::{BadToken, Claimed, Keys, Trusted, claimed, introspected, verify};
+pub use replica::{Handle, Passed, ReplicaId, Standing};
 pub use rights::{Extent, Grant, Reason, Rights, Rules, Subject};
 pub use seal::{SEALED, Seal};
 pub use token::{NewToken, TOKEN_PREFIX, digest, is_named_token};

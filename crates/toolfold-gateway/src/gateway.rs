@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
+use toolfold_access::{ReplicaId, Standing};
 use toolfold_audit::{Audit, EventKind};
 use toolfold_config::Config;
 use toolfold_core::{Code, Principal, ServerName, Surface};
@@ -27,6 +28,7 @@ use crate::logins::Logins;
 use crate::precise::Tier;
 use crate::progress::{Progress, Waiting};
 use crate::recording::{Occurrence, Recording};
+use crate::replica;
 use crate::request::Client;
 use crate::results::Results;
 use crate::scope::Scope;
@@ -66,6 +68,8 @@ pub(crate) struct Inner {
     pub(crate) precise: Tier,
     pub(crate) scripts: Arc<Runner>,
     pub(crate) store: Kept,
+    /// Which of several replicas this is.
+    standing: Option<Arc<Standing>>,
     pub(crate) changes: broadcast::Sender<Change>,
     /// What may be held for clients and servers, all together.
     memory: Memory,
@@ -83,13 +87,14 @@ impl Gateway {
         let memory = Memory::new(config.limits.memory);
         let usage = Usage::new(store.clone(), config.pin_used);
         let recording = Recording::new(&config);
+        let standing = replica::standing(&config);
         let learning = Arc::new(Learning::new(store.clone(), &config));
         let sources = local.iter().map(|server| (server.name.clone(), Source::Local(Arc::new(server.clone()))));
         let inner = Arc::new_cyclic(|weak| Inner {
             scripts: Arc::new(Runner::new(weak.clone())),
             snapshot: Current::new(Snapshot::empty(config, sources.collect())),
             waiting: Waiting::new(progress),
-            gate: Gate::new(usage, recording),
+            gate: Gate::new(usage, recording, standing.clone()),
             checker: Arc::default(),
             toolsets: Toolsets::new(store.clone()),
             results: Results::default(),
@@ -97,6 +102,7 @@ impl Gateway {
             learning,
             precise: Tier::default(),
             store,
+            standing,
             changes,
             memory: memory.clone(),
             events,
@@ -180,6 +186,18 @@ impl Gateway {
 
     pub fn config(&self) -> Arc<Config> {
         self.0.snapshot.load().config.clone()
+    }
+
+    /// Which replica this is of those that share a database, and what they know of each other there. `None` where it is
+    /// none, and where the database cannot be asked.
+    pub async fn cluster(&self) -> Option<(Arc<Standing>, toolfold_store::Cluster)> {
+        self.0.waiting.published().await;
+        Some((self.0.standing.clone()?, self.0.store.get()?.cluster()?))
+    }
+
+    /// Which replica has a parked call of this principal's, by its `requestState`.
+    pub fn owner_of_parked(&self, principal: &Principal, state: &str) -> Option<ReplicaId> {
+        self.0.gate.owner_of_parked(principal, state)
     }
 
     /// What may be held for clients and servers, all together. Whoever keeps or queues bytes takes a share first.

@@ -29,6 +29,7 @@ mod precise;
 mod progress;
 mod recording;
 mod remembered;
+mod replica;
 mod request;
 mod results;
 mod rpc;

@@ -167,6 +167,12 @@ impl Client {
         Some(new.len())
     }
 
+    /// What it had loaded on another replica.
+    pub fn restore(&self, tools: &[ToolId]) {
+        // What was within the bounds there is so here.
+        let _ = self.load(tools);
+    }
+
     /// Whether there is room for one more subscription.
     pub(crate) fn may_watch(&self, uri: &str) -> Result<(), RpcError> {
         let watches = self.watches.lock().unwrap_or_else(PoisonError::into_inner);

@@ -95,11 +95,25 @@ impl HttpClient {
         HttpClient::new(Matcher::from_system(), Some(reach))
     }
 
+    /// One that goes nowhere by way of a proxy, and gives up connecting soon: for those who stand beside us.
+    pub fn straight(connect: Duration) -> Result<HttpClient, NoClient> {
+        HttpClient::connecting(Matcher::builder().build(), None, connect)
+    }
+
     fn new(proxies: Matcher, reach: Option<Arc<dyn Reach>>) -> Result<HttpClient, NoClient> {
+        HttpClient::connecting(proxies, reach, CONNECT)
+    }
+
+    fn connecting(
+        proxies: Matcher,
+        reach: Option<Arc<dyn Reach>>,
+        connect: Duration,
+    ) -> Result<HttpClient, NoClient> {
         let proxies = Proxies::new(proxies);
         let tls = shared_tls()?;
-        let straight = tcp(HttpConnector::new_with_resolver(Resolver::new(reach.clone())));
-        let dialer = Dialer::new(straight, (tcp(HttpConnector::new()), tls.clone()).into(), proxies.clone(), reach);
+        let straight = tcp(HttpConnector::new_with_resolver(Resolver::new(reach.clone())), connect);
+        let proxied = tcp(HttpConnector::new(), connect);
+        let dialer = Dialer::new(straight, (proxied, tls.clone()).into(), proxies.clone(), reach);
         let pool = legacy::Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(IDLE)
@@ -230,10 +244,10 @@ fn shared_tls() -> Result<Arc<ClientConfig>, NoClient> {
     TLS.get_or_init(|| Ok(Arc::new(tls()?))).clone()
 }
 
-fn tcp<R>(mut tcp: HttpConnector<R>) -> HttpConnector<R> {
+fn tcp<R>(mut tcp: HttpConnector<R>, connect: Duration) -> HttpConnector<R> {
     tcp.enforce_http(false);
     tcp.set_nodelay(true);
-    tcp.set_connect_timeout(Some(CONNECT));
+    tcp.set_connect_timeout(Some(connect));
     tcp.set_keepalive(Some(KEEP_ALIVE));
     tcp.set_keepalive_interval(Some(KEEP_ALIVE));
     tcp.set_keepalive_retries(Some(KEEP_ALIVE_TRIES));

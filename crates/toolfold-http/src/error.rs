@@ -24,6 +24,23 @@ pub enum SendError {
     Credentials(#[from] NoCredentials),
 }
 
+impl SendError {
+    /// Whether there was nobody to connect to: the machine is there, and says that nothing listens.
+    pub fn is_refused(&self) -> bool {
+        let SendError::Unreachable(error) = self else { return false };
+        let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
+        while let Some(error) = cause {
+            if let Some(error) = error.downcast_ref::<std::io::Error>()
+                && error.kind() == std::io::ErrorKind::ConnectionRefused
+            {
+                return true;
+            }
+            cause = error.source();
+        }
+        false
+    }
+}
+
 impl From<legacy::Error> for SendError {
     fn from(error: legacy::Error) -> Self {
         if error.is_connect() { SendError::Unreachable(error) } else { SendError::Broken(error) }

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
+use toolfold_access::{Handle, ReplicaId, Standing};
 use toolfold_core::{Code, Principal, Refusal, ServerName};
 use toolfold_upstream::Call;
 use toolfold_wire::{BoxFuture, Object, Peer, Raw, RpcError, code, raw};
@@ -274,7 +275,11 @@ impl Drop for Task {
 
 /// The calls that wait for their clients. Each belongs to whoever made it: in the hands of another its state is unknown.
 #[derive(Default, Clone)]
-pub(crate) struct Parked(Arc<Mutex<HashMap<String, Place>>>);
+pub(crate) struct Parked {
+    table: Arc<Mutex<HashMap<String, Place>>>,
+    /// Where this is one of several replicas: what a call is named by says which.
+    standing: Option<Arc<Standing>>,
+}
 
 /// A parked call, and what gives it up when its time is over.
 struct Place {
@@ -283,30 +288,43 @@ struct Place {
 }
 
 impl Parked {
+    pub(crate) fn new(standing: Option<Arc<Standing>>) -> Self {
+        Parked { standing, ..Parked::default() }
+    }
+
     pub(crate) fn is_ours(state: &str) -> bool {
         state.starts_with(OURS)
+    }
+
+    /// Which replica has a call of this principal's.
+    pub(crate) fn owner(&self, principal: &Principal, state: &str) -> Option<ReplicaId> {
+        self.standing.as_ref()?.owner(Handle::Parked, principal, state.strip_prefix(OURS)?)
     }
 
     fn park(&self, exchange: Exchange) -> Result<String, Failed> {
         let mut bytes = [0u8; 16];
         let random = getrandom::fill(&mut bytes);
-        let mut parked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut parked = self.table.lock().unwrap_or_else(PoisonError::into_inner);
         if random.is_err() || parked.len() >= PARKED {
             let refusal = Refusal::new(Code::RateLimited, "Too many calls wait for an answer of their client.");
             return Err(Failed::Refused(refusal.hint("Try again in a while.")));
         }
-        let state = format!("{OURS}{:032x}", u128::from_be_bytes(bytes));
+        let name = match &self.standing {
+            Some(standing) => standing.name(Handle::Parked, &exchange.owner(), bytes),
+            None => format!("{:032x}", u128::from_be_bytes(bytes)),
+        };
+        let state = format!("{OURS}{name}");
         let (table, key) = (self.clone(), state.clone());
         let timer = tokio::spawn(async move {
             tokio::time::sleep(PARKED_FOR).await;
-            table.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&key);
+            table.table.lock().unwrap_or_else(PoisonError::into_inner).remove(&key);
         });
         parked.insert(state.clone(), Place { exchange, timer });
         Ok(state)
     }
 
     pub(crate) fn take(&self, state: &str, owner: &Principal) -> Option<Box<Exchange>> {
-        let mut parked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut parked = self.table.lock().unwrap_or_else(PoisonError::into_inner);
         parked.get(state).filter(|place| place.exchange.owner() == *owner)?;
         let Place { exchange, timer } = parked.remove(state)?;
         // One that is resumed a thousand times would leave a thousand timers behind.

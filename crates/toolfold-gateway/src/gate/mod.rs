@@ -18,6 +18,7 @@ use std::time::{Duration, SystemTime};
 
 use tokio::sync::broadcast;
 use tokio::time::Instant;
+use toolfold_access::{ReplicaId, Standing};
 use toolfold_core::{Blame, Code, Entry, Principal, Refusal, ServerName};
 use toolfold_telemetry::Measured;
 use toolfold_upstream::CallError;
@@ -119,13 +120,13 @@ pub struct CallRecord {
 }
 
 impl Gate {
-    pub(crate) fn new(usage: Usage, recording: Recording) -> Self {
+    pub(crate) fn new(usage: Usage, recording: Recording, standing: Option<Arc<Standing>>) -> Self {
         Gate {
-            parked: Parked::default(),
+            states: States::shared(standing.as_deref()),
+            parked: Parked::new(standing),
             subscriptions: Subscriptions::default(),
             links: Links::default(),
             marker: Marker::default(),
-            states: States::default(),
             usage,
             recording,
             turnstile: Turnstile::default(),
@@ -203,6 +204,10 @@ impl Gate {
     }
 
     /// A call that waits for this principal's answers under this `requestState`, if it is one of ours.
+    pub(crate) fn owner_of_parked(&self, principal: &Principal, state: &str) -> Option<ReplicaId> {
+        self.parked.owner(principal, state)
+    }
+
     pub(crate) fn parked(&self, request: &Request) -> Option<Result<Box<Exchange>, Failed>> {
         let state = request.params.string("requestState").filter(|state| Parked::is_ours(state))?;
         let found = self.parked.take(&state, &request.client.principal());

@@ -7,7 +7,7 @@
 use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use toolfold_access::{SEALED, Seal};
+use toolfold_access::{SEALED, Seal, Standing};
 use toolfold_core::ServerName;
 use toolfold_wire::{Object, Raw, RpcError};
 
@@ -22,6 +22,15 @@ const GOOD_FOR: u64 = 60 * 60;
 pub(super) struct States(OnceLock<Option<Seal>>);
 
 impl States {
+    /// Sealed so that every replica can open it, where there are several.
+    pub(super) fn shared(standing: Option<&Standing>) -> Self {
+        let states = States::default();
+        if let Some(standing) = standing {
+            let _ = states.0.set(Some(Seal::new(standing.state_key())));
+        }
+        states
+    }
+
     /// Puts the server's own state back into a request; refuses one that was not given to whoever sends it.
     pub(super) fn open(&self, request: &Request, server: &ServerName, params: &mut Object) -> Result<(), Failed> {
         if request.client.kind != ClientKind::Request || !params.contains("requestState") {

@@ -7,6 +7,7 @@
 mod accept;
 mod approvals;
 mod body;
+mod cluster;
 mod connections;
 mod event;
 mod event_log;
@@ -30,6 +31,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use hyper::StatusCode;
 use hyper::body::Incoming;
 use hyper::http::request::Parts;
 use hyper::server::conn::http1;
@@ -39,10 +41,13 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use toolfold_access::Handle;
+use toolfold_config::Config;
 use toolfold_core::{Code, Principal, Surface};
 use toolfold_gateway::Gateway;
 use tracing::{debug, warn};
 
+use cluster::{Replicas, Word};
 use connections::{Admitted, Connections};
 use failure::Refused;
 pub use failure::http_status;
@@ -53,7 +58,7 @@ pub use place::Deadlines;
 use place::{Busy, Watched};
 use reply::Reply;
 pub use rest::OPENAPI;
-use sessions::Sessions;
+use sessions::{NoSession, Sessions};
 
 use crate::budget::Budget;
 
@@ -89,10 +94,34 @@ pub(crate) struct App {
     guard: Guard,
     identities: Identities,
     deadlines: Deadlines,
+    /// The others, where this is one of several.
+    replicas: Option<Arc<Replicas>>,
     /// No new work; what is under way goes on.
     stop: CancellationToken,
     /// What is still under way is given up.
     end: CancellationToken,
+}
+
+impl App {
+    /// An id for a session that begins here.
+    fn session_id(&self, principal: &Principal) -> Result<String, NoSession> {
+        match &self.replicas {
+            Some(replicas) => replicas.name(Handle::Session, principal).ok_or(NoSession::NoRandomness),
+            None => sessions::new_id(),
+        }
+    }
+
+    fn is_draining(&self) -> bool {
+        self.replicas.as_ref().is_some_and(|replicas| replicas.is_draining())
+    }
+}
+
+/// Who a request is from.
+pub(crate) struct Whom {
+    principal: Principal,
+    peer: IpAddr,
+    /// By the word of another replica: the SHA-256 that the body has to have.
+    passed: Option<[u8; 32]>,
 }
 
 /// What the page looks at, and nobody else keeps.
@@ -116,13 +145,17 @@ pub async fn serve_http_within(
     gateway: Gateway,
     surface: Surface,
     listener: TcpListener,
-    stop: CancellationToken,
+    mut stop: CancellationToken,
     deadlines: Deadlines,
 ) -> std::io::Result<()> {
     let config = gateway.config();
     let address = listener.local_addr()?;
     let (guard, identities) = (Guard::new(&config, address), Identities::new(&config, address));
     refuse_nobody(&gateway, address).await?;
+    let replicas = Replicas::join(&gateway).await?;
+    let inside = listen_inside(&config).await?;
+    // Told to stop, a replica says so first, and goes on for a moment.
+    let told = std::mem::replace(&mut stop, CancellationToken::new());
     let sessions = Arc::new(Sessions::new());
     tokio::spawn(sessions.clone().sweep(gateway.clone(), stop.clone()));
     tokio::spawn(sessions.clone().announce(gateway.clone(), stop.clone()));
@@ -140,13 +173,24 @@ pub async fn serve_http_within(
         guard,
         identities,
         deadlines,
+        replicas,
         stop,
         end: end.clone(),
     });
+    if let Some(replicas) = &app.replicas {
+        tokio::spawn(replicas.clone().follow(app.clone(), end.clone()));
+    }
+    tokio::spawn(stop_after_notice(app.clone(), told));
     let connections = Arc::new(Connections::new());
     let sweep = tokio::spawn(connections.clone().sweep(deadlines, end.clone()));
     let open = TaskTracker::new();
-    accept(listener, &app, &connections, &open).await;
+    let outside = accept(listener, Door::Outside, &app, &connections, &open);
+    match inside {
+        Some(inside) => {
+            tokio::join!(outside, accept(inside, Door::Inside, &app, &connections, &open));
+        }
+        None => outside.await,
+    }
     app.sessions.say_goodbye();
     open.close();
     if tokio::time::timeout(deadlines.drain, open.wait()).await.is_err() {
@@ -156,10 +200,39 @@ pub async fn serve_http_within(
         let _ = tokio::time::timeout(LAST_WORDS, open.wait()).await;
     }
     end.cancel();
+    if let Some(replicas) = &app.replicas {
+        replicas.end().await;
+    }
     app.sessions.end_all();
     connections.cut_all();
     sweep.abort();
     Ok(())
+}
+
+/// Where replicas reach this one, apart from where clients do.
+async fn listen_inside(config: &Config) -> std::io::Result<Option<TcpListener>> {
+    match config.cluster.as_ref().and_then(|cluster| cluster.listen) {
+        Some(address) => TcpListener::bind(address).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+/// Stops the work once everybody who should send nothing more has had time to hear of it.
+async fn stop_after_notice(app: Arc<App>, told: CancellationToken) {
+    told.cancelled().await;
+    if let Some(replicas) = &app.replicas {
+        let notice = tokio::time::sleep(cluster::NOTICE);
+        tokio::join!(notice, replicas.begin_handover(&app));
+    }
+    app.stop.cancel();
+}
+
+/// Where somebody comes in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Door {
+    Outside,
+    /// For replicas alone.
+    Inside,
 }
 
 /// An address that others can reach, and nobody who could show who they are: that is a mistake, and not a safe one.
@@ -176,7 +249,13 @@ async fn refuse_nobody(gateway: &Gateway, address: SocketAddr) -> std::io::Resul
 }
 
 /// Takes connections in until told to stop. The listener is closed with it: who comes later is told by the system.
-async fn accept(listener: TcpListener, app: &Arc<App>, connections: &Arc<Connections>, open: &TaskTracker) {
+async fn accept(
+    listener: TcpListener,
+    door: Door,
+    app: &Arc<App>,
+    connections: &Arc<Connections>,
+    open: &TaskTracker,
+) {
     loop {
         let accepted = tokio::select! {
             () = app.stop.cancelled() => return,
@@ -193,7 +272,7 @@ async fn accept(listener: TcpListener, app: &Arc<App>, connections: &Arc<Connect
             }
         };
         match connections.admit(peer) {
-            Some(admitted) => drop(open.spawn(serve(app.clone(), socket, admitted))),
+            Some(admitted) => drop(open.spawn(serve(app.clone(), door, socket, admitted))),
             None => refuse(&socket),
         }
     }
@@ -207,11 +286,11 @@ fn refuse(socket: &TcpStream) {
 }
 
 /// One connection, from its first request to its last.
-async fn serve(app: Arc<App>, socket: TcpStream, admitted: Admitted) {
+async fn serve(app: Arc<App>, door: Door, socket: TcpStream, admitted: Admitted) {
     // Answers are small and wanted now.
     let _ = socket.set_nodelay(true);
     let place = &admitted.place;
-    let service = service_fn(|request| answer(&app, place, request));
+    let service = service_fn(|request| answer(&app, door, place, request));
     let io = TokioIo::new(Watched { socket, place: place.clone() });
     let mut builder = http1::Builder::new();
     // Heads have their deadline from the sweep; the timer here would be set anew for every request.
@@ -235,22 +314,45 @@ async fn serve(app: Arc<App>, socket: TcpStream, admitted: Admitted) {
 
 async fn answer(
     app: &Arc<App>,
+    door: Door,
     place: &Arc<place::Place>,
     request: hyper::Request<Incoming>,
 ) -> Result<Reply, Infallible> {
     let busy = Busy::at(place);
     let (parts, body) = request.into_parts();
-    let mut reply = match admit(app, &parts, place.peer).await {
+    let admitted = match passed_on(app, door, &parts) {
+        Some(word) => word.map(Some),
+        None => admit(app, &parts, place.peer).await,
+    };
+    let mut reply = match admitted {
         Ok(None) => page::answer(parts.uri.path(), app.guard.is_closed()),
-        Ok(Some(principal)) => routes::answer(app, principal, place.peer, parts, body).await,
+        Ok(Some(whom)) => routes::answer(app, whom, parts, body).await,
         Err(refused) => refused.reply(parts.uri.path()),
     };
     reply.body_mut().hold(busy);
     Ok(reply)
 }
 
+/// Who this is by the word of another replica, which has let them in; `None` where none gives its word. What is said and
+/// not believed is never taken for nothing said.
+fn passed_on(app: &App, door: Door, parts: &Parts) -> Option<Result<Whom, Refused>> {
+    let word = app.replicas.as_ref().and_then(|replicas| cluster::word_of(&replicas.standing, parts));
+    let is_mcp = parts.uri.path() == "/mcp" || parts.uri.path().starts_with("/mcp/");
+    match word {
+        Some(Ok(Word { principal, peer, body })) if is_mcp => Some(Ok(Whom { principal, peer, passed: Some(body) })),
+        Some(_) => Some(Err(not_believed())),
+        None if door == Door::Inside => Some(Err(not_believed())),
+        None => None,
+    }
+}
+
+fn not_believed() -> Refused {
+    Refused::new(StatusCode::FORBIDDEN, "This is for replicas of the same cluster.")
+}
+
 /// Who this is, unless they may not come in, or come too often. `None`: nobody needs to know, it is a part of the page.
-async fn admit(app: &App, parts: &Parts, peer: IpAddr) -> Result<Option<Principal>, Refused> {
+async fn admit(app: &App, parts: &Parts, peer: IpAddr) -> Result<Option<Whom>, Refused> {
+    let whom = |principal| Some(Whom { principal, peer, passed: None });
     let shown = app.guard.admit(parts);
     // What says that we are alive is asked often, and by machines.
     let counted = !LOOKED_AT_OFTEN.contains(&parts.uri.path());
@@ -261,7 +363,7 @@ async fn admit(app: &App, parts: &Parts, peer: IpAddr) -> Result<Option<Principa
     };
     // Whoever looks for how to be let in cannot have been let in.
     if identity::is_metadata(parts.uri.path()) && matches!(shown, Shown::Nothing) {
-        return knock(app, counted, None).map(|()| Some(Principal::local()));
+        return knock(app, counted, None).map(|()| whom(Principal::local()));
     }
     // Whether a token is right takes a look into the store, a signature or a question to its issuer. Where so many were
     // wrong that the next one is refused anyway, only those are looked at that were right before.
@@ -278,7 +380,7 @@ async fn admit(app: &App, parts: &Parts, peer: IpAddr) -> Result<Option<Principa
             if limited {
                 app.identities.remember(&shown);
             }
-            knock(app, counted, Some(&principal)).map(|()| Some(principal))
+            knock(app, counted, Some(&principal)).map(|()| whom(principal))
         }
         Err(refused) => knock(app, counted, None).and(Err(refused)),
     }

@@ -23,7 +23,8 @@ use super::reply::{PATIENCE, Reply, empty_response, error_response, event_stream
 use super::routes::not_allowed;
 use super::session::{Said, Session};
 use super::stateless::unknown_version;
-use super::{App, stateless};
+use super::cluster::{self, Asked};
+use super::{App, not_believed, stateless};
 use crate::apart::apart;
 use crate::asking::{Asking, is_notification};
 use crate::conversation::Conversation;
@@ -35,6 +36,8 @@ pub(crate) struct Caller {
     pub(crate) principal: Principal,
     pub(crate) peer: IpAddr,
     pub(crate) surface: Surface,
+    /// Where another replica has sent it on: the SHA-256 that its body has to have.
+    pub(crate) passed: Option<[u8; 32]>,
 }
 
 impl Caller {
@@ -52,21 +55,41 @@ pub(crate) async fn mcp(app: &Arc<App>, caller: Caller, parts: Parts, body: Inco
                 return accepts.refusal();
             }
             match body::read(app, &parts.headers, body).await {
-                Ok(bytes) => post(app, caller, &parts.headers, accepts, bytes).await,
+                Ok(bytes) => read(app, caller, parts, accepts, bytes).await,
                 Err(why) => {
                     let (status, error) = without_body(why);
                     error_response(status, None, error)
                 }
             }
         }
-        Method::GET => get(app, &caller, &parts.headers),
-        Method::DELETE => delete(app, &caller, &parts.headers),
+        Method::GET | Method::DELETE => {
+            let nothing = Bytes::new();
+            match cluster::session_elsewhere(app, Asked { caller: &caller, parts: &parts, body: &nothing }).await {
+                Some(reply) => reply,
+                None if parts.method == Method::GET => get(app, &caller, &parts.headers),
+                None => delete(app, &caller, &parts.headers).await,
+            }
+        }
         _ => not_allowed("POST"),
     }
 }
 
-async fn post(app: &Arc<App>, caller: Caller, headers: &HeaderMap, accepts: Accepts, body: Bytes) -> Reply {
-    let size = body.len();
+/// A body that is whole: answered here, or by the replica that has its session.
+async fn read(app: &Arc<App>, caller: Caller, parts: Parts, accepts: Accepts, body: Bytes) -> Reply {
+    if caller.passed.as_ref().is_some_and(|word| !cluster::is_body(word, &body)) {
+        return not_believed().reply(parts.uri.path());
+    }
+    let asked = Asked { caller: &caller, parts: &parts, body: &body };
+    match cluster::session_elsewhere(app, asked).await {
+        Some(reply) => reply,
+        None => post(app, caller, &parts, accepts, body).await,
+    }
+}
+
+async fn post(app: &Arc<App>, caller: Caller, parts: &Parts, accepts: Accepts, body: Bytes) -> Reply {
+    let (size, headers) = (body.len(), &parts.headers);
+    // For another replica, if it turns out to be about something of theirs.
+    let whole = app.replicas.as_ref().map(|_| body.clone());
     let Some(mut messages) = apart(size, move || Message::parse_all(body)).await else {
         return error_response(StatusCode::INTERNAL_SERVER_ERROR, None, RpcError::internal("It could not be read."));
     };
@@ -83,7 +106,7 @@ async fn post(app: &Arc<App>, caller: Caller, headers: &HeaderMap, accepts: Acce
             match apart(size, move || Asking::read(id, method, params.as_ref())).await {
                 Some(Ok(asking)) => {
                     let carrier = carrier(headers);
-                    ask(app, caller, headers, accepts, Asking { carrier, ..asking }).await
+                    ask(app, caller, (parts, whole), accepts, Asking { carrier, ..asking }).await
                 }
                 Some(Err((id, error))) => error_response(StatusCode::BAD_REQUEST, id, error),
                 None => empty_response(StatusCode::INTERNAL_SERVER_ERROR),
@@ -109,11 +132,23 @@ async fn post(app: &Arc<App>, caller: Caller, headers: &HeaderMap, accepts: Acce
     }
 }
 
-async fn ask(app: &Arc<App>, caller: Caller, headers: &HeaderMap, accepts: Accepts, asking: Asking) -> Reply {
+async fn ask(
+    app: &Arc<App>,
+    caller: Caller,
+    (parts, body): (&Parts, Option<Bytes>),
+    accepts: Accepts,
+    asking: Asking,
+) -> Reply {
+    let headers = &parts.headers;
     if let Some(refused) = lacks_scope(app, &caller, &asking).await {
         return refused;
     }
     if says_stateless(headers) || asking.is_stateless() {
+        if let (Some(body), Some(state)) = (&body, asking.params.string("requestState"))
+            && let Some(reply) = cluster::parked_elsewhere(app, Asked { caller: &caller, parts, body }, &state).await
+        {
+            return reply;
+        }
         // In a box of its own, or every request of the other era would be as large.
         return Box::pin(stateless::request(app, caller.asker(app), headers, accepts, asking)).await;
     }
@@ -125,7 +160,7 @@ async fn ask(app: &Arc<App>, caller: Caller, headers: &HeaderMap, accepts: Accep
         Err((status, error)) => return error_response(status, Some(asking.id), error),
     };
     match session.conversation.admit(&asking) {
-        Ok(running) => request(app, session, accepts, asking, running).await,
+        Ok(running) => request(app, session, headers, accepts, asking, running).await,
         Err(error) => error_response(StatusCode::OK, Some(asking.id), error),
     }
 }
@@ -149,8 +184,15 @@ async fn initialize(app: &App, caller: &Caller, asking: Asking) -> Reply {
         Ok(begun) => begun,
         Err(error) => return error_response(StatusCode::OK, Some(id), error),
     };
-    match app.sessions.begin(Session::new(conversation, caller.peer, app.budget.clone())) {
-        Ok(session) => {
+    let session = app.session_id(&caller.principal).and_then(|id| {
+        let session = Session::new(conversation, caller.peer, app.budget.clone());
+        Ok((app.sessions.begin(id.clone(), session)?, id))
+    });
+    match session {
+        Ok((begun, session)) => {
+            if let Some(replicas) = &app.replicas {
+                replicas.began(&session, &begun, &asking.params).await;
+            }
             let mut response = json_response(StatusCode::OK, Message::response(id, Ok(result)).to_line());
             if let Ok(value) = HeaderValue::from_str(&session) {
                 response.headers_mut().insert(SESSION_HEADER, value);
@@ -167,13 +209,21 @@ async fn initialize(app: &App, caller: &Caller, asking: Asking) -> Reply {
 
 /// Works on a request of a session. The work goes on when the connection breaks: in this era that is not a
 /// cancellation, and the client may come back for the answer.
-async fn request(app: &App, session: Arc<Session>, accepts: Accepts, asking: Asking, running: InFlight) -> Reply {
+async fn request(
+    app: &Arc<App>,
+    session: Arc<Session>,
+    headers: &HeaderMap,
+    accepts: Accepts,
+    asking: Asking,
+    running: InFlight,
+) -> Reply {
     let id = asking.id.clone();
+    let row = app.replicas.as_ref().and_then(|_| Some((app.clone(), text(headers, SESSION_HEADER)?.to_owned())));
     let log = session.stream();
     // A client that takes no stream hears what is said meanwhile where it listens, if it does.
     let said = if accepts.events { log.clone() } else { session.common.clone() };
     let said = Said { session: session.clone(), log: said };
-    let mut work = Carried::new(log.clone(), work(session.clone(), log.clone(), asking, running, said));
+    let mut work = Carried::new(log.clone(), work(session.clone(), row, log.clone(), asking, (running, said)));
     let first = tokio::select! {
         biased;
         () = work.run() => log.first().await,
@@ -231,11 +281,30 @@ impl Drop for Carried {
     }
 }
 
-async fn work(session: Arc<Session>, log: Arc<EventLog>, asking: Asking, running: InFlight, said: Said) {
+/// Where a session is written down for other replicas: its id.
+type Row = Option<(Arc<App>, String)>;
+
+async fn work(
+    session: Arc<Session>,
+    row: Row,
+    log: Arc<EventLog>,
+    asking: Asking,
+    (running, said): (InFlight, Said),
+) {
     if let Some(answer) = session.conversation.request(asking, running, said).await {
+        // What an answer says is loaded is so on every replica.
+        if let Some((app, id)) = &row {
+            keep(app, id, &session).await;
+        }
         session.answer(&log, &answer);
     }
     log.close();
+}
+
+async fn keep(app: &App, id: &str, session: &Session) {
+    if let Some(replicas) = &app.replicas {
+        replicas.keep(app, id, session).await;
+    }
 }
 
 /// Several messages in one body, as protocol 2025-03-26 has it: answered in one body, in order.
@@ -326,10 +395,13 @@ fn get(app: &App, caller: &Caller, headers: &HeaderMap) -> Reply {
     }
 }
 
-fn delete(app: &App, caller: &Caller, headers: &HeaderMap) -> Reply {
+async fn delete(app: &App, caller: &Caller, headers: &HeaderMap) -> Reply {
     match text(headers, SESSION_HEADER) {
         Some(id) if !says_stateless(headers) => {
             let ended = app.sessions.end(id, &caller.principal);
+            if let Some(replicas) = app.replicas.as_ref().filter(|_| ended) {
+                replicas.ended(id).await;
+            }
             empty_response(if ended { StatusCode::NO_CONTENT } else { StatusCode::NOT_FOUND })
         }
         _ => not_allowed("POST"),
@@ -356,10 +428,10 @@ fn carrier(headers: &HeaderMap) -> Option<String> {
     text(headers, "traceparent").map(str::to_owned)
 }
 
-fn says_stateless(headers: &HeaderMap) -> bool {
+pub(crate) fn says_stateless(headers: &HeaderMap) -> bool {
     text(headers, VERSION_HEADER) == Some(MODERN)
 }
 
-fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+pub(crate) fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name)?.to_str().ok()
 }

@@ -95,6 +95,18 @@ pub(crate) fn error_response(status: StatusCode, id: Option<Id>, error: RpcError
     json_response(status, BadMessage { id, error }.to_line())
 }
 
+/// An answer that somebody else gave, as it comes.
+pub(crate) fn stream_response(
+    status: StatusCode,
+    headers: header::HeaderMap,
+    pieces: impl Stream<Item = Bytes> + Send + 'static,
+) -> Reply {
+    let mut response = Response::new(Body { content: Content::Events(Box::pin(pieces)), busy: None });
+    *response.status_mut() = status;
+    *response.headers_mut() = headers;
+    response
+}
+
 /// A stream of events, each already in its text form.
 pub(crate) fn event_stream(events: impl Stream<Item = Bytes> + Send + 'static) -> Reply {
     let mut response = Response::new(Body { content: Content::Events(Box::pin(events)), busy: None });

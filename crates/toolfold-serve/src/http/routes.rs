@@ -13,21 +13,22 @@ use toolfold_core::{Principal, Surface};
 use super::identity::is_metadata;
 use super::post::Caller;
 use super::reply::{Reply, json_response, text_response};
-use super::{App, post, rest};
+use super::{App, Whom, post, rest};
 use crate::text::shown;
 
 /// What the counters are written in.
 const CLASSIC: &str = "text/plain; version=0.0.4; charset=utf-8";
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-pub(crate) async fn answer(app: &Arc<App>, principal: Principal, peer: IpAddr, parts: Parts, body: Incoming) -> Reply {
+pub(crate) async fn answer(app: &Arc<App>, admitted: Whom, parts: Parts, body: Incoming) -> Reply {
+    let Whom { principal, peer, passed } = admitted;
     let path = parts.uri.path();
     if path == "/mcp" {
-        return post::mcp(app, Caller { principal, peer, surface: app.surface }, parts, body).await;
+        return post::mcp(app, Caller { principal, peer, surface: app.surface, passed }, parts, body).await;
     }
     if let Some(name) = path.strip_prefix("/mcp/") {
         return match Surface::parse(name) {
-            Some(surface) => post::mcp(app, Caller { principal, peer, surface }, parts, body).await,
+            Some(surface) => post::mcp(app, Caller { principal, peer, surface, passed }, parts, body).await,
             None => no_surface(name),
         };
     }
@@ -52,6 +53,9 @@ pub(crate) async fn answer(app: &Arc<App>, principal: Principal, peer: IpAddr, p
 
 /// Whether requests can be answered as they should be; `/healthz` says that there is somebody at all.
 fn ready(app: &App) -> Reply {
+    if app.is_draining() {
+        return json_response(StatusCode::SERVICE_UNAVAILABLE, r#"{"status":"draining"}"#);
+    }
     match app.gateway.is_ready() {
         true => json_response(StatusCode::OK, r#"{"status":"ready"}"#),
         false => json_response(StatusCode::SERVICE_UNAVAILABLE, r#"{"status":"not ready"}"#),

@@ -39,6 +39,28 @@ pub(crate) struct Session {
     seen: Mutex<Instant>,
     /// Whether anything was asked in it.
     used: AtomicBool,
+    /// Where replicas stand in for each other: how it is written down.
+    row: Mutex<Row>,
+}
+
+/// How a session is written down for the other replicas.
+#[derive(Default)]
+enum Row {
+    /// It is not: there are none.
+    #[default]
+    None,
+    /// Not yet. What it began with.
+    Unsaved(String),
+    Saved(Saved),
+}
+
+/// A row that is ours.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Saved {
+    /// What it may be changed under.
+    pub(crate) fence: i64,
+    /// How many loaded tools it has.
+    pub(crate) loaded: usize,
 }
 
 impl Session {
@@ -53,6 +75,7 @@ impl Session {
             next_stream: AtomicU64::new(1),
             seen: Mutex::new(Instant::now()),
             used: AtomicBool::new(false),
+            row: Mutex::default(),
         }
     }
 
@@ -120,6 +143,30 @@ impl Session {
     /// Lets go of streams that ended some time ago.
     pub(crate) fn forget_ended(&self) {
         self.streams().retain(|_, log| log.closed().is_none_or(|closed| closed.elapsed() < KEPT_FOR));
+    }
+
+    /// What it began with, until that is written down.
+    pub(crate) fn unsaved(&self, initialize: String) {
+        *self.row.lock().unwrap_or_else(PoisonError::into_inner) = Row::Unsaved(initialize);
+    }
+
+    pub(crate) fn saved(&self, saved: Saved) {
+        *self.row.lock().unwrap_or_else(PoisonError::into_inner) = Row::Saved(saved);
+    }
+
+    /// What is still to be written down.
+    pub(crate) fn initialize(&self) -> Option<String> {
+        match &*self.row.lock().unwrap_or_else(PoisonError::into_inner) {
+            Row::Unsaved(initialize) => Some(initialize.clone()),
+            Row::None | Row::Saved(_) => None,
+        }
+    }
+
+    pub(crate) fn row(&self) -> Option<Saved> {
+        match &*self.row.lock().unwrap_or_else(PoisonError::into_inner) {
+            Row::Saved(saved) => Some(*saved),
+            Row::None | Row::Unsaved(_) => None,
+        }
     }
 
     pub(crate) fn close(&self) {

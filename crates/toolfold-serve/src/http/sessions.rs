@@ -1,6 +1,6 @@
 //! The table of sessions: how many there may be, who has to go, and who may use which.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -18,7 +18,7 @@ use super::session::Session;
 /// Sessions at once.
 const MOST: usize = 4096;
 /// A session nobody used for this long is forgotten.
-const IDLE: Duration = Duration::from_secs(30 * 60);
+pub(crate) const IDLE: Duration = Duration::from_secs(30 * 60);
 /// One that was used is given up for a newcomer after this long, one that never was after that long.
 const SPARE: Duration = Duration::from_secs(5 * 60);
 const UNUSED: Duration = Duration::from_secs(10);
@@ -38,21 +38,62 @@ pub(crate) enum NoSession {
     NoRandomness,
 }
 
+/// An id that nobody can guess.
+pub(crate) fn new_id() -> Result<String, NoSession> {
+    let mut bytes = [0u8; 16];
+    getrandom::fill(&mut bytes).map_err(|_| NoSession::NoRandomness)?;
+    Ok(format!("{:032x}", u128::from_be_bytes(bytes)))
+}
+
 impl Sessions {
     pub(crate) fn new() -> Self {
         Sessions { most: MOST, table: Mutex::default() }
     }
 
-    /// Begins a session under an id that nobody can guess.
-    pub(crate) fn begin(&self, session: Session) -> Result<String, NoSession> {
-        let mut bytes = [0u8; 16];
-        getrandom::fill(&mut bytes).map_err(|_| NoSession::NoRandomness)?;
-        let id = format!("{:032x}", u128::from_be_bytes(bytes));
+    /// Begins a session.
+    pub(crate) fn begin(&self, id: String, session: Session) -> Result<Arc<Session>, NoSession> {
         let mut table = self.lock();
         self.make_room(&mut table, session.peer)?;
         debug!(session = short(&id), principal = %session.conversation.client.principal(), peer = %session.peer, "a session begins");
-        table.insert(id.clone(), Arc::new(session));
-        Ok(id)
+        let session = Arc::new(session);
+        table.insert(id, session.clone());
+        Ok(session)
+    }
+
+    pub(crate) fn has(&self, id: &str) -> bool {
+        self.lock().contains_key(id)
+    }
+
+    /// Lets go of a session that somebody else has now.
+    pub(crate) fn drop_lost(&self, id: &str) {
+        let session = self.lock().remove(id);
+        session.inspect(|session| session.close());
+    }
+
+    /// Sessions that were used within a time and are written down, and those that are still to be.
+    pub(crate) fn rows(&self, within: Duration) -> (Vec<String>, Vec<(String, Arc<Session>)>) {
+        let table = self.lock();
+        let is_used = |session: &Session| session.idle() <= within || session.is_in_use();
+        let saved = table.iter().filter(|(_, session)| session.row().is_some() && is_used(session));
+        let unsaved = table.iter().filter(|(_, session)| session.initialize().is_some());
+        (
+            saved.map(|(id, _)| id.clone()).collect(),
+            unsaved.map(|(id, session)| (id.clone(), session.clone())).collect(),
+        )
+    }
+
+    /// Those that are written down and nobody uses at the moment, with what they may be changed under.
+    pub(crate) fn idle_rows(&self) -> Vec<(String, i64)> {
+        let table = self.lock();
+        let idle = table.iter().filter(|(_, session)| session.conversation.running.is_empty());
+        idle.filter_map(|(id, session)| Some((id.clone(), session.row()?.fence))).collect()
+    }
+
+    /// Those that are written down and not among these.
+    pub(crate) fn saved_but_not(&self, these: &HashSet<String>) -> Vec<String> {
+        let table = self.lock();
+        let lost = table.iter().filter(|(id, session)| session.row().is_some() && !these.contains(*id));
+        lost.map(|(id, _)| id.clone()).collect()
     }
 
     /// The session of this id, if it is this principal's. Another one's is as good as none.
@@ -181,7 +222,7 @@ fn belongs(session: &Session, principal: &Principal) -> bool {
 
 /// Enough of a session's id to tell it from others in the log, and not enough to use it.
 fn short(id: &str) -> &str {
-    &id[..6]
+    id.get(..6).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -218,7 +259,9 @@ mod tests {
         let budget = Arc::new(Budget::of(&gateway));
         let mut begin = || {
             let conversation = greeted.pop().expect("another one");
-            sessions.begin(Session::new(conversation, Ipv4Addr::LOCALHOST.into(), budget.clone()))
+            let id = new_id()?;
+            let session = Session::new(conversation, Ipv4Addr::LOCALHOST.into(), budget.clone());
+            sessions.begin(id.clone(), session).map(|_| id)
         };
         let me = Principal::local();
         let used = begin().expect("the first place");

@@ -1,0 +1,247 @@
+//! What the replicas of one cluster give out and believe of each other: ids that name their owner, and who a request is
+//! from that one of them sends on to another.
+//!
+//! What a reader would get wrong: an id is no right. It says who has what it stands for, and for whom; whoever brings it
+//! has shown who they are before it is looked at, and in the hands of another it names nobody.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
+use ring::hmac;
+use serde::{Deserialize, Serialize};
+use toolfold_core::{Identity, Principal, Proof};
+
+use crate::seal::Seal;
+
+/// Random bytes of an id, bytes that name a replica, and bytes that show that one of the cluster made it.
+const RANDOM: usize = 16;
+const NAME: usize = 8;
+const TAG: usize = 16;
+
+/// How long a request may be on its way from one replica to the next, clocks that differ included.
+const ON_THE_WAY: u64 = 60;
+
+/// A replica, from its start to its end: one that is started again is another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ReplicaId([u8; NAME]);
+
+impl ReplicaId {
+    pub fn new(random: [u8; NAME]) -> Self {
+        ReplicaId(random)
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        let whole = text.len() == 2 * NAME && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        whole.then(|| u64::from_str_radix(text, 16).ok()).flatten().map(|number| ReplicaId(number.to_be_bytes()))
+    }
+}
+
+impl std::fmt::Display for ReplicaId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:016x}", u64::from_be_bytes(self.0))
+    }
+}
+
+/// What an id stands for. One that was made for one thing is none for another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Handle {
+    Session,
+    /// A call that waits for an answer of its client.
+    Parked,
+}
+
+/// A replica's own name, and what it shares with the others.
+pub struct Standing {
+    pub id: ReplicaId,
+    ids: hmac::Key,
+    vouchers: Seal,
+    states: [u8; 32],
+}
+
+/// A request that is sent on, as far as what is said of it must not be of use for another one.
+#[derive(Debug, Clone, Copy)]
+pub struct Passed<'a> {
+    /// Where it goes. What was meant for one replica is nothing to another.
+    pub to: ReplicaId,
+    pub method: &'a str,
+    pub path: &'a str,
+    /// The SHA-256 of its body.
+    pub body: &'a [u8],
+}
+
+impl Standing {
+    pub fn new(id: ReplicaId, secret: &str) -> Standing {
+        let root = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
+        let derived = |purpose: &str| {
+            let mut key = [0; 32];
+            key.copy_from_slice(hmac::sign(&root, purpose.as_bytes()).as_ref());
+            key
+        };
+        Standing {
+            id,
+            ids: hmac::Key::new(hmac::HMAC_SHA256, &derived("toolfold ids")),
+            vouchers: Seal::new(derived("toolfold vouchers")),
+            states: derived("toolfold states"),
+        }
+    }
+
+    /// The key that what servers give to clients is sealed with, the same for all replicas.
+    pub fn state_key(&self) -> [u8; 32] {
+        self.states
+    }
+
+    /// An id of something that this replica has, for one principal.
+    pub fn name(&self, handle: Handle, principal: &Principal, random: [u8; RANDOM]) -> String {
+        let mut bytes = [random.as_slice(), &self.id.0].concat();
+        let tag = hmac::sign(&self.ids, &signed(handle, principal, &bytes));
+        bytes.extend_from_slice(&tag.as_ref()[..TAG]);
+        BASE64.encode(bytes)
+    }
+
+    /// Whose an id was when it was made, where it was made by one of the cluster, for this and for this principal.
+    pub fn owner(&self, handle: Handle, principal: &Principal, id: &str) -> Option<ReplicaId> {
+        if id.len() > 2 * (RANDOM + NAME + TAG) {
+            return None;
+        }
+        let bytes = BASE64.decode(id).ok().filter(|bytes| bytes.len() == RANDOM + NAME + TAG)?;
+        let (named, tag) = bytes.split_at(RANDOM + NAME);
+        let whole = hmac::sign(&self.ids, &signed(handle, principal, named));
+        let difference = whole.as_ref()[..TAG].iter().zip(tag).fold(0, |found, (a, b)| found | (a ^ b));
+        let name: [u8; NAME] = named[RANDOM..].try_into().ok()?;
+        (difference == 0).then_some(ReplicaId(name))
+    }
+
+    /// Says who a request is from that is sent on. `now` is in seconds since 1970.
+    pub fn vouch(&self, request: Passed<'_>, principal: &Principal, peer: IpAddr, now: u64) -> String {
+        let said = serde_json::to_string(&Said::of(principal, peer)).unwrap_or_default();
+        self.vouchers.close(&request.text(), now + ON_THE_WAY, &said)
+    }
+
+    /// Who a request is from, by the word of the replica that has sent it on.
+    pub fn vouched(&self, request: Passed<'_>, voucher: &str, now: u64) -> Option<(Principal, IpAddr)> {
+        let said = self.vouchers.open(&request.text(), now, voucher)?;
+        serde_json::from_str::<Said>(&said).ok()?.principal()
+    }
+}
+
+impl Passed<'_> {
+    fn text(&self) -> String {
+        format!("{}\n{}\n{}\n{}", self.to, self.method, BASE64.encode(self.body), self.path)
+    }
+}
+
+fn signed(handle: Handle, principal: &Principal, named: &[u8]) -> Vec<u8> {
+    let kind: &[u8] = match handle {
+        Handle::Session => b"session",
+        Handle::Parked => b"parked",
+    };
+    [kind, b"\n", named, principal.key().as_bytes()].concat()
+}
+
+/// A principal on the wire between two replicas.
+#[derive(Serialize, Deserialize)]
+struct Said {
+    name: String,
+    proof: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    issuer: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    groups: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    scopes: Vec<String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    claims: BTreeMap<String, Vec<String>>,
+    peer: IpAddr,
+}
+
+impl Said {
+    fn of(principal: &Principal, peer: IpAddr) -> Said {
+        let Identity { name, proof, groups, scopes, claims } = principal.identity().clone();
+        let (proof, issuer) = match proof {
+            Proof::Local => ("local", String::new()),
+            Proof::Token => ("token", String::new()),
+            Proof::Named => ("named", String::new()),
+            Proof::Signed(issuer) => ("signed", issuer),
+            Proof::Introspected(issuer) => ("introspected", issuer),
+        };
+        Said { name, proof: proof.to_owned(), issuer, groups, scopes, claims, peer }
+    }
+
+    fn principal(self) -> Option<(Principal, IpAddr)> {
+        let Said { name, proof, issuer, groups, scopes, claims, peer } = self;
+        let proof = match proof.as_str() {
+            "local" => Proof::Local,
+            "token" => Proof::Token,
+            "named" => Proof::Named,
+            "signed" => Proof::Signed(issuer),
+            "introspected" => Proof::Introspected(issuer),
+            _ => return None,
+        };
+        Some((Principal::new(Identity { name, proof, groups, scopes, claims }), peer))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn standing(id: u8, secret: &str) -> Standing {
+        Standing::new(ReplicaId::new([id; NAME]), secret)
+    }
+
+    #[test]
+    fn an_id_names_its_owner_to_whom_it_was_given_and_to_nobody_else() {
+        let (one, other) = (standing(1, "shared"), standing(2, "shared"));
+        let (alice, bob) = (Principal::named("alice", Vec::new()), Principal::named("bob", Vec::new()));
+        let id = one.name(Handle::Session, &alice, [7; RANDOM]);
+        assert_eq!(other.owner(Handle::Session, &alice, &id), Some(one.id));
+        assert_eq!(other.owner(Handle::Session, &bob, &id), None);
+        assert_eq!(other.owner(Handle::Parked, &alice, &id), None);
+        assert_eq!(standing(2, "another").owner(Handle::Session, &alice, &id), None);
+        assert_eq!(other.owner(Handle::Session, &alice, &"A".repeat(10_000)), None);
+        for place in 0..id.len() {
+            let mut changed = id.clone().into_bytes();
+            changed[place] = if changed[place] == b'A' { b'B' } else { b'A' };
+            let changed = String::from_utf8(changed).unwrap();
+            assert_eq!(other.owner(Handle::Session, &alice, &changed), None, "{place}");
+        }
+    }
+
+    #[test]
+    fn a_voucher_is_for_one_request_one_replica_and_a_while() {
+        let (one, other) = (standing(1, "shared"), standing(2, "shared"));
+        let identity = Identity {
+            name: "alice".into(),
+            proof: Proof::Signed("https://id.example".into()),
+            groups: vec!["ops".into()],
+            scopes: vec!["tools".into()],
+            claims: BTreeMap::from([("team".to_owned(), vec!["a".to_owned()])]),
+        };
+        let alice = Principal::new(identity);
+        let request = Passed { to: other.id, method: "POST", path: "/mcp", body: &[1, 2] };
+        let voucher = one.vouch(request, &alice, [10, 0, 0, 1].into(), 1000);
+        let (known, peer) = other.vouched(request, &voucher, 1001).unwrap();
+        assert!(known.says_the_same(&alice) && peer == IpAddr::from([10, 0, 0, 1]));
+        assert!(other.vouched(request, &voucher, 1000 + ON_THE_WAY).is_none(), "over");
+        for another in [
+            Passed { to: one.id, ..request },
+            Passed { method: "GET", ..request },
+            Passed { path: "/mcp/direct", ..request },
+            Passed { body: &[1, 3], ..request },
+        ] {
+            assert!(other.vouched(another, &voucher, 1001).is_none(), "{another:?}");
+        }
+        assert!(standing(2, "another").vouched(request, &voucher, 1001).is_none());
+    }
+
+    #[test]
+    fn a_replica_is_called_as_it_is_written() {
+        let id = ReplicaId::new([0, 1, 2, 3, 252, 253, 254, 255]);
+        assert_eq!(ReplicaId::parse(&id.to_string()), Some(id));
+        for odd in ["", "0", "+001020304050607", "0001020304050607 ", "g001020304050607"] {
+            assert_eq!(ReplicaId::parse(odd), None, "{odd}");
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Sending a request on to the replica that has what it is about, and its answer back, streams included.
+//!
+//! What a reader would get wrong: who it is from is not found out anew. The first replica has done that, and gives its word;
+//! `Authorization` stays there.
+
+use std::net::IpAddr;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use bytes::Bytes;
+use futures_util::stream::unfold;
+use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
+use hyper::http::request::Parts;
+use hyper::{Method, StatusCode};
+use sha2::{Digest, Sha256};
+use toolfold_access::{Passed, ReplicaId, Standing};
+use toolfold_core::Principal;
+use toolfold_http::{FixedHeaders, Outgoing, Response, SendError, Target, chunk};
+use tracing::{debug, warn};
+
+use super::super::reply::{Reply, stream_response};
+use super::{Asked, Replicas};
+
+/// Who a request is from, by the word of another replica; and the SHA-256 of its body.
+const VOUCHER: HeaderName = HeaderName::from_static("toolfold-voucher");
+const BODY: HeaderName = HeaderName::from_static("toolfold-body");
+/// What belongs to one connection or to the place a request first came to.
+const STAYS: [HeaderName; 12] = [
+    VOUCHER,
+    BODY,
+    header::AUTHORIZATION,
+    header::CONNECTION,
+    header::CONTENT_LENGTH,
+    header::HOST,
+    header::PROXY_AUTHENTICATE,
+    header::PROXY_AUTHORIZATION,
+    header::TE,
+    header::TRAILER,
+    header::TRANSFER_ENCODING,
+    header::UPGRADE,
+];
+
+/// What came of sending a request on.
+pub(super) enum Sent {
+    Answered(Reply),
+    /// The other one does not have it.
+    NotThere,
+}
+
+#[derive(Debug)]
+pub(super) enum NotPassed {
+    /// Nobody can have seen it.
+    Unreached(SendError),
+    /// It may have been worked on.
+    Unknown,
+}
+
+/// The word of another replica about a request.
+pub(crate) struct Word {
+    pub(crate) principal: Principal,
+    pub(crate) peer: IpAddr,
+    /// What the SHA-256 of the body has to be.
+    pub(crate) body: [u8; 32],
+}
+
+/// What another replica says of who this is from: `None` where nothing is said, an error where it is not believed.
+pub(crate) fn word_of(standing: &Standing, parts: &Parts) -> Option<Result<Word, ()>> {
+    let voucher = parts.headers.get(VOUCHER)?;
+    let word = || {
+        let body: [u8; 32] = from_hex(parts.headers.get(BODY)?.to_str().ok()?)?;
+        let request = Passed { to: standing.id, method: parts.method.as_str(), path: target(parts), body: &body };
+        let (principal, peer) = standing.vouched(request, voucher.to_str().ok()?, now())?;
+        Some(Word { principal, peer, body })
+    };
+    Some(word().ok_or(()))
+}
+
+/// Whether a body is the one that another replica gave its word for.
+pub(crate) fn is_body(word: &[u8; 32], body: &Bytes) -> bool {
+    Sha256::digest(body).as_slice() == word
+}
+
+impl Replicas {
+    /// Sends a request to the replica at this address.
+    pub(super) async fn pass(&self, to: ReplicaId, address: &str, request: &Asked<'_>) -> Result<Sent, NotPassed> {
+        let Ok(place) = Target::parse(&format!("{address}{}", target(request.parts))) else {
+            warn!(replica = %to, "the address of a replica is none");
+            return Ok(Sent::NotThere);
+        };
+        let nobody = FixedHeaders::default();
+        let outgoing = Outgoing {
+            method: request.parts.method.clone(),
+            headers: self.headers(to, &place, request),
+            body: if request.parts.method == Method::POST { request.body.clone() } else { Bytes::new() },
+            credentials: &nobody,
+        };
+        // A call may take as long as it likes, and its replica may not be dead for long.
+        let response = tokio::select! {
+            response = self.client.send(&place, outgoing) => response,
+            () = self.members.lost(to) => return Err(NotPassed::Unknown),
+        };
+        match response {
+            Ok(response) if response.status() == StatusCode::MISDIRECTED_REQUEST => Ok(Sent::NotThere),
+            Ok(response) => Ok(Sent::Answered(answer(response))),
+            Err(error @ SendError::Unreachable(_)) => {
+                debug!(replica = %to, %error, "a replica cannot be reached");
+                Err(NotPassed::Unreached(error))
+            }
+            Err(error) => {
+                warn!(replica = %to, %error, "a replica broke off");
+                Err(NotPassed::Unknown)
+            }
+        }
+    }
+
+    fn headers(&self, to: ReplicaId, place: &Target, request: &Asked<'_>) -> HeaderMap {
+        let mut headers = request.parts.headers.clone();
+        for name in &STAYS {
+            headers.remove(name);
+        }
+        let body: [u8; 32] = Sha256::digest(request.body).into();
+        let passed =
+            Passed { to, method: request.parts.method.as_str(), path: target(request.parts), body: &body };
+        let voucher = self.standing.vouch(passed, &request.caller.principal, request.caller.peer, now());
+        let values = [(VOUCHER, HeaderValue::from_str(&voucher)), (BODY, HeaderValue::from_str(&to_hex(&body)))];
+        headers.extend(values.into_iter().filter_map(|(name, value)| Some((name, value.ok()?))));
+        if let Ok(host) = place.host() {
+            headers.insert(header::HOST, host);
+        }
+        headers
+    }
+}
+
+/// The answer as it comes. One that breaks off ends here too: its length, or the end of its stream, tells.
+fn answer(response: Response) -> Reply {
+    let (mut head, body) = response.into_parts();
+    for name in &STAYS {
+        if name != header::CONTENT_LENGTH {
+            head.headers.remove(name);
+        }
+    }
+    let rest = unfold(Response::from_parts(hyper::Response::new(()).into_parts().0, body), async |mut response| {
+        let next = chunk(&mut response).await.ok().flatten()?;
+        Some((next, response))
+    });
+    stream_response(head.status, head.headers, rest)
+}
+
+/// Path and query.
+fn target(parts: &Parts) -> &str {
+    parts.uri.path_and_query().map_or("/", |target| target.as_str())
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+fn to_hex(bytes: &[u8; 32]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn from_hex(text: &str) -> Option<[u8; 32]> {
+    let mut bytes = [0; 32];
+    if text.len() != 64 || !text.is_ascii() {
+        return None;
+    }
+    for (place, byte) in bytes.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(&text[2 * place..2 * place + 2], 16).ok()?;
+    }
+    Some(bytes)
+}
