@@ -80,6 +80,19 @@ impl HttpClient {
         self
     }
 
+    /// The same client, session included, as another address sees it.
+    pub fn at(&self, url: impl Into<String>) -> Self {
+        HttpClient {
+            url: url.into(),
+            http: self.http.clone(),
+            inbox: self.inbox.clone(),
+            capabilities: self.capabilities.clone(),
+            headers: self.headers.clone(),
+            session: Mutex::new(self.session()),
+            version: Mutex::new(lock(&self.version).clone()),
+        }
+    }
+
     /// The legacy handshake; gives the server's result.
     pub async fn initialize(&self, version: &str) -> Value {
         let result = self.request("initialize", greeting(version, &self.capabilities)).await;

@@ -73,6 +73,9 @@ const RECOVER: Duration = Duration::from_millis(20);
 
 const LOOKED_AT_OFTEN: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 
+/// What says whether to send anything here.
+const PROBED: [&str; 2] = ["/healthz", "/readyz"];
+
 /// Where a server listens, for people.
 #[derive(Debug, Clone, Copy)]
 pub struct Address(pub SocketAddr);
@@ -361,8 +364,9 @@ async fn admit(app: &App, parts: &Parts, peer: IpAddr) -> Result<Option<Whom>, R
         Ok(shown) => shown,
         Err(refused) => return knock(app, counted, None).and(Err(refused)),
     };
-    // Whoever looks for how to be let in cannot have been let in.
-    if identity::is_metadata(parts.uri.path()) && matches!(shown, Shown::Nothing) {
+    // Whoever looks for how to be let in cannot have been let in; and a balancer has nothing to show, and learns nothing.
+    let path = parts.uri.path();
+    if (identity::is_metadata(path) || PROBED.contains(&path)) && matches!(shown, Shown::Nothing) {
         return knock(app, counted, None).map(|()| whom(Principal::local()));
     }
     // Whether a token is right takes a look into the store, a signature or a question to its issuer. Where so many were

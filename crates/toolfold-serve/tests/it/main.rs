@@ -7,6 +7,7 @@ mod advertised;
 mod audited;
 mod bridge;
 mod copies;
+mod cluster;
 mod door;
 mod doors;
 mod handles;
