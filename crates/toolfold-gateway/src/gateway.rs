@@ -190,7 +190,7 @@ impl Gateway {
 
     /// Which replica this is of those that share a database, and what they know of each other there. `None` where it is
     /// none, and where the database cannot be asked.
-    pub async fn cluster(&self) -> Option<(Arc<Standing>, toolfold_store::Cluster)> {
+    pub async fn cluster(&self) -> Option<(Arc<Standing>, toolfold_store::cluster::Cluster)> {
         self.0.waiting.published().await;
         Some((self.0.standing.clone()?, self.0.store.get()?.cluster()?))
     }

@@ -1,6 +1,5 @@
 //! Which path is answered by whom.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use hyper::body::Incoming;

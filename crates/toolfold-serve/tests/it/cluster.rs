@@ -8,7 +8,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use toolfold_config::{ClusterSettings, Config};
-use toolfold_core::{Secret, StorePlace, Surface};
+use toolfold_core::{DatabaseUrl, Secret, StorePlace, Surface};
 use toolfold_gateway::Gateway;
 use toolfold_serve::serve_http;
 use toolfold_test::{FakeServer, HttpClient, HttpReply, Postgres, plain_http};
@@ -34,7 +34,7 @@ impl Replica {
         let address = listener.local_addr().unwrap();
         let advertise = format!("http://{address}");
         let cluster = ClusterSettings { advertise, listen: None, secret: Secret::new(SECRET) };
-        let store = StorePlace::parse(database).unwrap();
+        let store = StorePlace::Database(DatabaseUrl::parse(database).unwrap());
         let surface = config.surface;
         let gateway = start(Config { store: Some(store), cluster: Some(cluster), ..config });
         let stop = CancellationToken::new();

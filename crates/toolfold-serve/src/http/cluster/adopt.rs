@@ -9,7 +9,8 @@ use std::time::Duration;
 use hyper::StatusCode;
 use toolfold_access::ReplicaId;
 use toolfold_core::{Surface, ToolId};
-use toolfold_store::{Claimed, NewSession, StoreError, StoredSession};
+use toolfold_store::StoreError;
+use toolfold_store::cluster::{Claimed, NewSession, StoredSession};
 use toolfold_wire::{Object, Raw};
 use tracing::{debug, info, warn};
 
@@ -130,7 +131,7 @@ impl Replicas {
         let session = Session::new(conversation, peer, app.budget.clone());
         session.saved(Saved { fence: row.fence, loaded: loaded.len() });
         match app.sessions.begin(row.id.clone(), session) {
-            Ok(()) => {
+            Ok(_) => {
                 self.forget(&row.id);
                 info!(replica = %self.standing.id, "a session of another replica goes on here");
             }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use toolfold_store::Claimed;
+use toolfold_store::cluster::Claimed;
 use tracing::info;
 
 use super::super::App;

@@ -12,7 +12,7 @@ use arc_swap::ArcSwap;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 use toolfold_access::ReplicaId;
-use toolfold_store::{Cluster, Replica};
+use toolfold_store::cluster::{Cluster, Replica};
 use tracing::{debug, info, warn};
 
 const BEAT: Duration = Duration::from_secs(2);

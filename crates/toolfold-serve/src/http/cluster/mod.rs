@@ -46,7 +46,7 @@ const SHARDS: usize = 64;
 
 pub(crate) struct Replicas {
     pub(super) standing: Arc<Standing>,
-    rows: toolfold_store::Cluster,
+    rows: toolfold_store::cluster::Cluster,
     members: Members,
     client: HttpClient,
     /// Where sessions are that were taken over by somebody else.
