@@ -177,7 +177,7 @@ pub(crate) fn carriage(snapshot: &Snapshot, server: &ServerName) -> Carriage {
     let Some(configured) = snapshot.config.servers.get(server) else { return Carriage::default() };
     let transport = match configured.transport {
         Transport::Stdio { .. } => Carriage::PIPE,
-        Transport::Http { .. } => Carriage::TCP,
+        Transport::Http { .. } | Transport::Api(_) | Transport::Agent { .. } => Carriage::TCP,
     };
     let manifest = snapshot.source(server).and_then(|source| source.manifest());
     Carriage::new(transport, manifest.as_ref().map_or("", |manifest| &manifest.version))

@@ -9,8 +9,11 @@ use crate::{plain, server};
 
 const PLACED: &str = include_str!("../../../../eval/tree/placed.txt");
 
-/// The servers of the file, and for each of their tools the nodes that would be right.
-fn servers() -> (Vec<Arc<ServerTools>>, Vec<(String, Vec<String>)>) {
+/// A tool, and the nodes that would be right for it.
+type Wanted = (String, Vec<String>);
+
+/// The servers of the file, and what is wanted of their tools.
+fn servers() -> (Vec<Arc<ServerTools>>, Vec<Wanted>) {
     let (mut servers, mut wanted) = (Vec::new(), Vec::new());
     for part in PLACED.split("\n## ").skip(1) {
         let (name, tools) = part.split_once('\n').unwrap();

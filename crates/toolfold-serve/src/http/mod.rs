@@ -252,13 +252,7 @@ async fn refuse_nobody(gateway: &Gateway, address: SocketAddr) -> std::io::Resul
 }
 
 /// Takes connections in until told to stop. The listener is closed with it: who comes later is told by the system.
-async fn accept(
-    listener: TcpListener,
-    door: Door,
-    app: &Arc<App>,
-    connections: &Arc<Connections>,
-    open: &TaskTracker,
-) {
+async fn accept(listener: TcpListener, door: Door, app: &Arc<App>, connections: &Arc<Connections>, open: &TaskTracker) {
     loop {
         let accepted = tokio::select! {
             () = app.stop.cancelled() => return,

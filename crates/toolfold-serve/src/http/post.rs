@@ -16,6 +16,7 @@ use toolfold_wire::{
 
 use super::accept::Accepts;
 use super::body::{self, LARGEST_BODY};
+use super::cluster::{self, Asked};
 use super::event::event;
 use super::event_log::{EventLog, First, parse_event_id};
 use super::failure::{session_status, without_body};
@@ -23,7 +24,6 @@ use super::reply::{PATIENCE, Reply, empty_response, error_response, event_stream
 use super::routes::not_allowed;
 use super::session::{Said, Session};
 use super::stateless::unknown_version;
-use super::cluster::{self, Asked};
 use super::{App, not_believed, stateless};
 use crate::apart::apart;
 use crate::asking::{Asking, is_notification};
@@ -41,7 +41,7 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
-    fn asker(&self, app: &App) -> Asker {
+    pub(crate) fn asker(&self, app: &App) -> Asker {
         let from = Whence { transport: Carriage::TCP, address: Some(self.peer) };
         Asker { gateway: app.gateway.clone(), principal: self.principal.clone(), surface: self.surface, from }
     }
@@ -284,13 +284,7 @@ impl Drop for Carried {
 /// Where a session is written down for other replicas: its id.
 type Row = Option<(Arc<App>, String)>;
 
-async fn work(
-    session: Arc<Session>,
-    row: Row,
-    log: Arc<EventLog>,
-    asking: Asking,
-    (running, said): (InFlight, Said),
-) {
+async fn work(session: Arc<Session>, row: Row, log: Arc<EventLog>, asking: Asking, (running, said): (InFlight, Said)) {
     if let Some(answer) = session.conversation.request(asking, running, said).await {
         // What an answer says is loaded is so on every replica.
         if let Some((app, id)) = &row {

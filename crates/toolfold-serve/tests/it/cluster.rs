@@ -204,7 +204,8 @@ async fn nobody_speaks_for_a_replica_and_no_id_can_be_made_up() {
 async fn a_replica_that_is_to_end_says_so_hands_over_and_finishes_what_it_does() {
     let postgres = Postgres::start();
     let database = postgres.url("drained");
-    let fake = FakeServer::script(json!({"eras": ["legacy"], "tools": ["slow"], "calls": {"slow": {"delay_ms": 4000}}}));
+    let fake =
+        FakeServer::script(json!({"eras": ["legacy"], "tools": ["slow"], "calls": {"slow": {"delay_ms": 4000}}}));
     let one = Replica::start(&database, Surface::Compact, &[("fake", &fake)]).await;
     let two = Replica::start(&database, Surface::Compact, &[("fake", &fake)]).await;
     let (busy, idle) = (HttpClient::new(one.url()), HttpClient::new(one.url()));

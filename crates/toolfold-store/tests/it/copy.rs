@@ -22,7 +22,7 @@ async fn fill(path: &Path) {
     store.save_failure(&server("broken"), &key("k"), "it said \u{0} and ended").await.unwrap();
     let choice = StoredChoice {
         catalog: vec![0, 1, 255],
-        request: [7; 8],
+        request: vec![7; 8],
         tool: "git.log".to_owned(),
         marks: vec![1, 2, 3],
         text: Some("show the log".to_owned()),

@@ -21,6 +21,7 @@ use super::members::DEAD;
 use super::pass::{NotPassed, Sent};
 use super::{Asked, Replicas, not_now, unknown};
 use crate::conversation::Conversation;
+use crate::stateless::Asker;
 
 /// How often rows are looked after.
 const TOUCH: Duration = Duration::from_secs(30);
@@ -95,7 +96,8 @@ impl Replicas {
             (None, _) => {}
         }
         // Whoever ends takes nothing over.
-        if self.is_draining() && !request.is_passed()
+        if self.is_draining()
+            && !request.is_passed()
             && let Some((successor, address)) = self.members.successor()
         {
             return Ok(Found::There(successor, address));
@@ -115,20 +117,20 @@ impl Replicas {
 
     /// Begins a session again as it was, for whoever asks now.
     async fn rebuild(&self, app: &Arc<App>, request: &Asked<'_>, row: StoredSession) {
-        let (principal, peer) = (request.caller.principal.clone(), request.caller.peer);
         let hello = Raw::parse(row.initialize.into_bytes()).ok().and_then(|raw| Object::parse(&raw));
         let (Some(hello), Some(surface)) = (hello, Surface::parse(&row.surface)) else {
             warn!("the row of a session cannot be read: it is taken for none");
             return;
         };
-        let Ok((conversation, _)) = Conversation::begin(&app.gateway, principal, surface, &hello).await else { return };
+        let asker = Asker { surface, ..request.caller.asker(app) };
+        let Ok((conversation, _)) = Conversation::begin(&asker, &hello).await else { return };
         let loaded: Vec<ToolId> = serde_json::from_str::<Vec<String>>(&row.loaded)
             .unwrap_or_default()
             .iter()
             .filter_map(|id| ToolId::parse(id))
             .collect();
         conversation.client.restore(&loaded);
-        let session = Session::new(conversation, peer, app.budget.clone());
+        let session = Session::new(conversation, request.caller.peer, app.budget.clone());
         session.saved(Saved { fence: row.fence, loaded: loaded.len() });
         match app.sessions.begin(row.id.clone(), session) {
             Ok(_) => {

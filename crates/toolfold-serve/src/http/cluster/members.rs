@@ -69,7 +69,8 @@ impl Members {
     /// Another replica that goes on when this one does not.
     pub(crate) fn successor(&self) -> Option<(ReplicaId, String)> {
         let seen = self.seen.load();
-        let fit = |(id, replica): &(&ReplicaId, &Replica)| **id != self.me && !replica.draining && replica.silent < DEAD;
+        let fit =
+            |(id, replica): &(&ReplicaId, &Replica)| **id != self.me && !replica.draining && replica.silent < DEAD;
         let (id, replica) = seen.replicas.iter().filter(fit).min_by_key(|(_, replica)| replica.silent)?;
         Some((*id, replica.address.clone()))
     }

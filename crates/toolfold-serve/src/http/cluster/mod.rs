@@ -32,10 +32,10 @@ use tracing::warn;
 use super::App;
 use super::post::{Caller, says_stateless, text};
 use super::reply::{Reply, error_response};
-use members::Members;
 pub(crate) use handover::NOTICE;
-pub(crate) use pass::{Word, is_body, word_of};
+use members::Members;
 use pass::{NotPassed, Sent};
+pub(crate) use pass::{Word, is_body, word_of};
 
 /// To connect to another replica: it is near.
 const CONNECT: Duration = Duration::from_secs(2);
@@ -185,7 +185,8 @@ fn session_id(headers: &HeaderMap) -> Option<&str> {
 
 /// The request was on its way when whoever had it went away.
 fn unknown() -> Reply {
-    let message = "The replica that worked on this went away. Whether it was done is not known: look before you ask again.";
+    let message =
+        "The replica that worked on this went away. Whether it was done is not known: look before you ask again.";
     error_response(StatusCode::BAD_GATEWAY, None, RpcError::internal(message))
 }
 

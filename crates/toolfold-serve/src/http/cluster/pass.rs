@@ -118,8 +118,7 @@ impl Replicas {
             headers.remove(name);
         }
         let body: [u8; 32] = Sha256::digest(request.body).into();
-        let passed =
-            Passed { to, method: request.parts.method.as_str(), path: target(request.parts), body: &body };
+        let passed = Passed { to, method: request.parts.method.as_str(), path: target(request.parts), body: &body };
         let voucher = self.standing.vouch(passed, &request.caller.principal, request.caller.peer, now());
         let values = [(VOUCHER, HeaderValue::from_str(&voucher)), (BODY, HeaderValue::from_str(&to_hex(&body)))];
         headers.extend(values.into_iter().filter_map(|(name, value)| Some((name, value.ok()?))));
