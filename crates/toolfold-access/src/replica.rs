@@ -5,7 +5,6 @@
 //! has shown who they are before it is looked at, and in the hands of another it names nobody.
 
 use std::collections::BTreeMap;
-use std::net::IpAddr;
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
@@ -114,13 +113,13 @@ impl Standing {
     }
 
     /// Says who a request is from that is sent on. `now` is in seconds since 1970.
-    pub fn vouch(&self, request: Passed<'_>, principal: &Principal, peer: IpAddr, now: u64) -> String {
+    pub fn vouch(&self, request: Passed<'_>, principal: &Principal, peer: &str, now: u64) -> String {
         let said = serde_json::to_string(&Said::of(principal, peer)).unwrap_or_default();
         self.vouchers.close(&request.text(), now + ON_THE_WAY, &said)
     }
 
     /// Who a request is from, by the word of the replica that has sent it on.
-    pub fn vouched(&self, request: Passed<'_>, voucher: &str, now: u64) -> Option<(Principal, IpAddr)> {
+    pub fn vouched(&self, request: Passed<'_>, voucher: &str, now: u64) -> Option<(Principal, String)> {
         let said = self.vouchers.open(&request.text(), now, voucher)?;
         serde_json::from_str::<Said>(&said).ok()?.principal()
     }
@@ -153,11 +152,12 @@ struct Said {
     scopes: Vec<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     claims: BTreeMap<String, Vec<String>>,
-    peer: IpAddr,
+    /// The address it came from.
+    peer: String,
 }
 
 impl Said {
-    fn of(principal: &Principal, peer: IpAddr) -> Said {
+    fn of(principal: &Principal, peer: &str) -> Said {
         let Identity { name, proof, groups, scopes, claims } = principal.identity().clone();
         let (proof, issuer) = match proof {
             Proof::Local => ("local", String::new()),
@@ -166,10 +166,10 @@ impl Said {
             Proof::Signed(issuer) => ("signed", issuer),
             Proof::Introspected(issuer) => ("introspected", issuer),
         };
-        Said { name, proof: proof.to_owned(), issuer, groups, scopes, claims, peer }
+        Said { name, proof: proof.to_owned(), issuer, groups, scopes, claims, peer: peer.to_owned() }
     }
 
-    fn principal(self) -> Option<(Principal, IpAddr)> {
+    fn principal(self) -> Option<(Principal, String)> {
         let Said { name, proof, issuer, groups, scopes, claims, peer } = self;
         let proof = match proof.as_str() {
             "local" => Proof::Local,
@@ -221,9 +221,9 @@ mod tests {
         };
         let alice = Principal::new(identity);
         let request = Passed { to: other.id, method: "POST", path: "/mcp", body: &[1, 2] };
-        let voucher = one.vouch(request, &alice, [10, 0, 0, 1].into(), 1000);
+        let voucher = one.vouch(request, &alice, "10.0.0.1", 1000);
         let (known, peer) = other.vouched(request, &voucher, 1001).unwrap();
-        assert!(known.says_the_same(&alice) && peer == IpAddr::from([10, 0, 0, 1]));
+        assert!(known.says_the_same(&alice) && peer == "10.0.0.1");
         assert!(other.vouched(request, &voucher, 1000 + ON_THE_WAY).is_none(), "over");
         for another in [
             Passed { to: one.id, ..request },

@@ -242,7 +242,7 @@ impl Resolver<'_> {
             Ok(_) => Some(text.value),
             Err(why) => {
                 let hint = "write it whole: \"https://api.example.com/v1\"".to_owned();
-                self.report.error(&text.typed.place, why, hint);
+                self.report.error(&text.typed.place, why.to_string(), hint);
                 None
             }
         }

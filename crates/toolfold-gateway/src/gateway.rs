@@ -2,7 +2,6 @@
 //! first clients are already being answered.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
@@ -13,7 +12,6 @@ use toolfold_core::{Code, Principal, ServerName, Surface};
 use toolfold_disclosure::{Checker, instructions};
 use toolfold_script::Program;
 use toolfold_store::StoreError;
-use toolfold_telemetry::Readings;
 use toolfold_wire::{Memory, Raw};
 
 use crate::access::{AccessRights, counters_seen};
@@ -69,11 +67,11 @@ pub(crate) struct Inner {
     pub(crate) scripts: Arc<Runner>,
     pub(crate) store: Kept,
     /// Which of several replicas this is.
-    standing: Option<Arc<Standing>>,
+    pub(crate) standing: Option<Arc<Standing>>,
     pub(crate) changes: broadcast::Sender<Change>,
     /// What may be held for clients and servers, all together.
     memory: Memory,
-    events: mpsc::UnboundedSender<News>,
+    pub(crate) events: mpsc::UnboundedSender<News>,
 }
 
 impl Gateway {
@@ -373,42 +371,5 @@ impl Gateway {
     pub(crate) fn send(&self, event: News) {
         // The writer lives as long as the gateway; after a stop nothing needs to be written any more.
         let _ = self.0.events.send(event);
-    }
-}
-
-impl Inner {
-    pub(crate) fn metrics(&self) -> String {
-        let audit = self.gate.recording.audit();
-        let (discovered, direct) = audit.map_or((0, 0), Audit::found);
-        let audit_lag = audit.map_or(0, |audit| audit.waiting() + audit.missed());
-        let held = self.gate.instruments.held.load(Ordering::Relaxed);
-        self.gate.instruments.meter.text(Readings { discovered, direct, audit_lag, held })
-    }
-
-    /// What exists for somebody, now.
-    pub(crate) fn seen(&self, principal: &Principal) -> Arc<Snapshot> {
-        self.snapshot.seen(principal)
-    }
-
-    /// What exists for this client, now.
-    pub(crate) fn scope(&self, client: &Client) -> Scope {
-        let snapshot = self.seen(&client.principal());
-        let learned = self.learning.learned(&snapshot);
-        Scope::new(snapshot, learned, client)
-    }
-
-    /// Returns once every server that may soon say what it offers, and exists for this principal, has done so or had its time.
-    pub(crate) async fn settled(&self, principal: &Principal) {
-        self.waiting.published().await;
-        if self.waiting.is_settled() {
-            return;
-        }
-        let seen = self.seen(principal);
-        self.waiting.settled_of(&|server| seen.is_seen(server)).await;
-    }
-
-    /// Where events go, for who must not keep the gateway alive.
-    pub(crate) fn events(&self) -> mpsc::WeakUnboundedSender<News> {
-        self.events.downgrade()
     }
 }

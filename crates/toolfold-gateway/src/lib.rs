@@ -17,6 +17,7 @@ mod following;
 mod front_matter;
 mod gate;
 mod gateway;
+mod inner;
 mod instruments;
 mod kept;
 mod known;

@@ -12,6 +12,7 @@ use crate::parameter::is_json;
 use crate::plan::BadArguments;
 use crate::style::{Style, Writing};
 use crate::text::plain;
+use crate::unfit::Unfit;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Body {
@@ -58,9 +59,9 @@ pub(crate) struct DescribedBody<'d> {
 }
 
 /// The form that is used of those that an operation takes.
-pub(crate) fn described<'d>(document: &'d Document, operation: &'d Value) -> Result<Option<DescribedBody<'d>>, String> {
+pub(crate) fn described<'d>(document: &'d Document, operation: &'d Value) -> Result<Option<DescribedBody<'d>>, Unfit> {
     let Some(body) = operation.get("requestBody") else { return Ok(None) };
-    let body = document.resolved(body).map_err(|why| format!("has a body that {why}"))?;
+    let body = document.resolved(body).map_err(Unfit::Body)?;
     let Some(content) = body.get("content").and_then(Value::as_object) else { return Ok(None) };
     let Some((media, described)) = content.iter().min_by_key(|(media, _)| preference(media)) else { return Ok(None) };
     let schema = described.get("schema");

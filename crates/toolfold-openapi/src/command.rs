@@ -10,6 +10,7 @@ use toolfold_core::Fuel;
 use toolfold_schema::Schema;
 
 use crate::plan::BadArguments;
+use crate::span::Span;
 use crate::text::plain;
 
 /// All arguments of a command together.
@@ -26,7 +27,7 @@ pub struct CommandPlan {
 
 #[derive(Debug, Clone, PartialEq)]
 struct Word {
-    parts: Vec<Result<String, String>>,
+    parts: Vec<Span>,
     /// After `--`, where nothing is an option.
     operand: bool,
 }
@@ -49,7 +50,7 @@ impl CommandPlan {
             words.split_first().filter(|(program, _)| !program.trim().is_empty()).ok_or(BadCommand::Empty)?;
         let properties = input.get("properties").and_then(Value::as_object);
         let is_known = |name: &str| properties.is_some_and(|all| all.contains_key(name));
-        if parts(program).iter().any(|part| part.as_ref().is_err_and(|name| is_known(name))) {
+        if parts(program).iter().any(|part| part.name().is_some_and(is_known)) {
             return Err(BadCommand::Open);
         }
         let mut operand = false;
@@ -58,7 +59,8 @@ impl CommandPlan {
             operand |= word == "--";
             read.push(Word { parts: parts(word), operand });
         }
-        let named = |word: &Word| word.parts.iter().filter_map(|part| part.as_ref().err().cloned()).collect::<Vec<_>>();
+        let named =
+            |word: &Word| word.parts.iter().filter_map(|part| part.name().map(str::to_owned)).collect::<Vec<_>>();
         let names: Vec<String> = read.iter().flat_map(named).collect();
         if let Some(unknown) = names.iter().find(|name| !is_known(name)) {
             return Err(BadCommand::Unknown(unknown.clone()));
@@ -110,7 +112,7 @@ impl CommandPlan {
 
     fn word(&self, word: &Word, given: &Map<String, Value>) -> Result<Vec<String>, BadArguments> {
         let given = |name: &String| given.get(name).filter(|value| !value.is_null());
-        if let [Err(name)] = word.parts.as_slice() {
+        if let [Span::Name(name)] = word.parts.as_slice() {
             let values: Vec<&Value> = match given(name) {
                 None => Vec::new(),
                 Some(Value::Array(items)) => items.iter().collect(),
@@ -121,8 +123,8 @@ impl CommandPlan {
         let mut text = String::new();
         for part in &word.parts {
             match part {
-                Ok(literal) => text.push_str(literal),
-                Err(name) => match given(name) {
+                Span::Text(literal) => text.push_str(literal),
+                Span::Name(name) => match given(name) {
                     // At the beginning of a word a dash makes an option of it; `--ref={ref}` is one already.
                     Some(value) => text.push_str(&self.value(name, value, text.is_empty() && !word.operand)?),
                     None => return Ok(Vec::new()),
@@ -154,7 +156,7 @@ impl CommandPlan {
 }
 
 /// `{name}` is an argument; a brace that is none stays.
-fn parts(word: &str) -> Vec<Result<String, String>> {
+fn parts(word: &str) -> Vec<Span> {
     let (mut parts, mut rest) = (Vec::new(), word);
     let mut literal = String::new();
     while let Some((before, after)) = rest.split_once('{') {
@@ -165,9 +167,9 @@ fn parts(word: &str) -> Vec<Result<String, String>> {
         match name {
             Some((name, left)) => {
                 if !literal.is_empty() {
-                    parts.push(Ok(std::mem::take(&mut literal)));
+                    parts.push(Span::Text(std::mem::take(&mut literal)));
                 }
-                parts.push(Err(name.to_owned()));
+                parts.push(Span::Name(name.to_owned()));
                 rest = left;
             }
             None => {
@@ -178,7 +180,7 @@ fn parts(word: &str) -> Vec<Result<String, String>> {
     }
     literal.push_str(rest);
     if !literal.is_empty() || parts.is_empty() {
-        parts.push(Ok(literal));
+        parts.push(Span::Text(literal));
     }
     parts
 }

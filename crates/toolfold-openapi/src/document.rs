@@ -30,6 +30,17 @@ pub enum Unreadable {
     NoPaths,
 }
 
+/// A reference that leads nowhere: completes a sentence about what holds it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum BadReference {
+    #[error("has references that lead in a circle")]
+    Circle,
+    #[error("refers to another document ({0}), and only one is read: bundle them")]
+    Elsewhere(String),
+    #[error("refers to {0}, which is not there")]
+    Missing(String),
+}
+
 /// An OpenAPI document.
 #[derive(Debug, Clone)]
 pub struct Document {
@@ -61,27 +72,26 @@ impl Document {
     }
 
     /// What a value is, where it may be a reference to it: and the reference that led there last.
-    pub(crate) fn follow<'d>(&'d self, value: &'d Value) -> Result<(&'d Value, Option<&'d str>), String> {
+    pub(crate) fn follow<'d>(&'d self, value: &'d Value) -> Result<(&'d Value, Option<&'d str>), BadReference> {
         let (mut now, mut by) = (value, None);
         for _ in 0..MOST_HOPS {
             let Some(reference) = reference(now) else { return Ok((now, by)) };
             (now, by) = (self.find(reference)?, Some(reference));
         }
-        Err("has references that lead in a circle".to_owned())
+        Err(BadReference::Circle)
     }
 
     /// As [`Document::follow`], where it does not matter how it got there.
-    pub(crate) fn resolved<'d>(&'d self, value: &'d Value) -> Result<&'d Value, String> {
+    pub(crate) fn resolved<'d>(&'d self, value: &'d Value) -> Result<&'d Value, BadReference> {
         self.follow(value).map(|(value, _)| value)
     }
 
-    pub(crate) fn find(&self, reference: &str) -> Result<&Value, String> {
-        let shown = || cut(reference);
+    pub(crate) fn find(&self, reference: &str) -> Result<&Value, BadReference> {
         let Some(pointer) = reference.strip_prefix('#') else {
-            return Err(format!("refers to another document ({}), and only one is read: bundle them", shown()));
+            return Err(BadReference::Elsewhere(cut(reference)));
         };
         let pointer = crate::text::decoded(pointer);
-        self.root.pointer(&pointer).ok_or_else(|| format!("refers to {}, which is not there", shown()))
+        self.root.pointer(&pointer).ok_or_else(|| BadReference::Missing(cut(reference)))
     }
 }
 

@@ -7,6 +7,7 @@ use crate::operation::{ApiTool, annotations};
 use crate::parameter::{Parameter, Where};
 use crate::place::Base;
 use crate::plan::{Piece, RequestPlan, pieces};
+use crate::span::Span;
 use crate::style::{Style, Writing};
 
 const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -54,12 +55,14 @@ pub fn endpoint(
     let mut plan_path = Vec::new();
     for piece in pieces(path) {
         plan_path.push(match piece {
-            Ok(text) => Piece::Text(text),
-            Err(name) if !known.contains(&name) => return Err(BadEndpoint::Unknown(name)),
-            Err(name) => Piece::Parameter(parameters.iter().position(|one| one.name == name).unwrap_or_else(|| {
-                parameters.push(parameter(&name, Where::Path));
-                parameters.len() - 1
-            })),
+            Span::Text(text) => Piece::Text(text),
+            Span::Name(name) if !known.contains(&name) => return Err(BadEndpoint::Unknown(name)),
+            Span::Name(name) => {
+                Piece::Parameter(parameters.iter().position(|one| one.name == name).unwrap_or_else(|| {
+                    parameters.push(parameter(&name, Where::Path));
+                    parameters.len() - 1
+                }))
+            }
         });
     }
     let rest: Vec<String> = known.into_iter().filter(|name| parameters.iter().all(|one| one.name != *name)).collect();

@@ -17,13 +17,15 @@ mod place;
 mod plan;
 mod schema;
 mod select;
+mod span;
 mod style;
 mod text;
+mod unfit;
 
 pub use answer::{Answered, result};
 pub use command::{BadCommand, CommandPlan};
 pub use document::{Document, LARGEST, Unreadable};
 pub use endpoint::{BadEndpoint, endpoint};
 pub use operation::{Api, ApiTool, LeftOut, Wishes, api};
-pub use place::{Base, BaseFrom};
+pub use place::{BadBase, Base, BaseFrom};
 pub use plan::{BadArguments, Prepared, RequestPlan};

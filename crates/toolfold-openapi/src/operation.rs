@@ -12,7 +12,9 @@ use crate::place::Base;
 use crate::plan::{Piece, RequestPlan, pieces};
 use crate::schema::{Converter, Side};
 use crate::select::{Candidate, Selection};
+use crate::span::Span;
 use crate::style::{Style, Writing};
+use crate::unfit::Unfit;
 
 const METHODS: [&str; 8] = ["get", "head", "post", "put", "patch", "delete", "options", "trace"];
 /// More are left out, and said to be.
@@ -93,7 +95,7 @@ pub fn api(document: &Document, wishes: &Wishes) -> Api {
     for (name, operation) in chosen {
         match operation.tool(document, wishes, name, room) {
             Ok(tool) => api.tools.push(tool),
-            Err(why) => api.left_out.push(LeftOut { what: operation.what(), why }),
+            Err(why) => api.left_out.push(LeftOut { what: operation.what(), why: why.to_string() }),
         }
     }
     for (_, operation) in too_many {
@@ -110,7 +112,7 @@ fn operations<'d>(document: &'d Document, left_out: &mut Vec<LeftOut>) -> Vec<Op
         let item = match document.resolved(item) {
             Ok(item) => item,
             Err(why) => {
-                left_out.push(LeftOut { what: beginning(path, 200).into_owned(), why });
+                left_out.push(LeftOut { what: beginning(path, 200).into_owned(), why: why.to_string() });
                 continue;
             }
         };
@@ -135,7 +137,7 @@ impl Operation<'_> {
         tags.filter_map(Value::as_str).take(20).collect()
     }
 
-    fn tool(&self, document: &Document, wishes: &Wishes, name: String, room: usize) -> Result<ApiTool, String> {
+    fn tool(&self, document: &Document, wishes: &Wishes, name: String, room: usize) -> Result<ApiTool, Unfit> {
         let mut base = match &wishes.base {
             Some(base) => base.clone(),
             None => Base::named([self.value, self.item, document.root()], wishes.document.as_ref())?,
@@ -262,11 +264,11 @@ impl<'d> Input<'d> {
         let mut path = Vec::new();
         for piece in pieces(template) {
             let name = match piece {
-                Ok(text) => {
+                Span::Text(text) => {
                     path.push(Piece::Text(text));
                     continue;
                 }
-                Err(name) => name,
+                Span::Name(name) => name,
             };
             let known = self.parameters.iter().position(|one| one.place == Where::Path && one.name == name);
             let at = known.unwrap_or_else(|| {

@@ -7,6 +7,7 @@ use toolfold_core::slug;
 
 use crate::document::Document;
 use crate::style::{Style, Writing};
+use crate::unfit::Unfit;
 
 /// What the transport says of itself. No argument says it otherwise.
 const NOT_FOR_ARGUMENTS: [&str; 11] = [
@@ -70,13 +71,13 @@ pub(crate) fn described<'d>(
     document: &'d Document,
     holders: [&'d Value; 2],
     fixed: &[String],
-) -> Result<Vec<Described<'d>>, String> {
+) -> Result<Vec<Described<'d>>, Unfit> {
     let mut seen = HashSet::new();
     let mut all = Vec::new();
     for holder in holders {
         let own = holder.get("parameters").and_then(Value::as_array).into_iter().flatten();
         for parameter in own {
-            let parameter = document.resolved(parameter).map_err(|why| format!("has a parameter that {why}"))?;
+            let parameter = document.resolved(parameter).map_err(Unfit::Parameter)?;
             let Some(one) = read(parameter) else { continue };
             let is_ours = one.place == Where::Header
                 && (NOT_FOR_ARGUMENTS.iter().any(|name| name.eq_ignore_ascii_case(one.name))

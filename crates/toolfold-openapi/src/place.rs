@@ -27,19 +27,41 @@ pub enum BaseFrom {
     Document,
 }
 
+/// An address that nothing is sent to: completes a sentence about it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadBase {
+    #[error("is not an address: {0}")]
+    NoAddress(url::ParseError),
+    #[error("is not an address that begins with http:// or https://")]
+    NoHttp,
+    #[error("has a user name or a password in it: send them as a header")]
+    Secret,
+}
+
+/// What a document says of where an operation is, and is of no use.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum BadServer {
+    #[error("is at {0:?}, which is no whole address, and the document is a file: set `base_url`")]
+    NotWhole(String),
+    #[error("is at an address with the variable {0:?}, which has no default: set `base_url`")]
+    Variable(String),
+    #[error("is at an address that {0}")]
+    Address(BadBase),
+}
+
 impl Base {
     /// The address that a configuration gives.
-    pub fn configured(text: &str) -> Result<Base, String> {
-        let url = Url::parse(text).map_err(|error| format!("is not an address: {error}"))?;
+    pub fn configured(text: &str) -> Result<Base, BadBase> {
+        let url = Url::parse(text).map_err(BadBase::NoAddress)?;
         Base::of(&url, BaseFrom::Configuration)
     }
 
-    fn of(url: &Url, from: BaseFrom) -> Result<Base, String> {
+    fn of(url: &Url, from: BaseFrom) -> Result<Base, BadBase> {
         if !["http", "https"].contains(&url.scheme()) || url.host().is_none() {
-            return Err("is not an address that begins with http:// or https://".to_owned());
+            return Err(BadBase::NoHttp);
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err("has a user name or a password in it: send them as a header".to_owned());
+            return Err(BadBase::Secret);
         }
         let mut plain = url.clone();
         plain.set_query(None);
@@ -49,7 +71,7 @@ impl Base {
     }
 
     /// What the document says of an operation: its own servers, those of its path, those of the document.
-    pub(crate) fn named(holders: [&Value; 3], document: Option<&Url>) -> Result<Base, String> {
+    pub(crate) fn named(holders: [&Value; 3], document: Option<&Url>) -> Result<Base, BadServer> {
         let first = |holder: &&Value| holder.get("servers")?.as_array()?.first().cloned();
         let server = holders.iter().find_map(first);
         let template = server.as_ref().and_then(|server| server.get("url")?.as_str()).unwrap_or("/");
@@ -58,18 +80,14 @@ impl Base {
             Some(document) => document.join(&text),
             None => Url::parse(&text),
         };
-        let url = read.map_err(|_| {
-            let text = toolfold_core::beginning(&text, 100).into_owned();
-            format!("is at {text:?}, which is no whole address, and the document is a file: set `base_url`")
-        })?;
+        let url = read.map_err(|_| BadServer::NotWhole(toolfold_core::beginning(&text, 100).into_owned()))?;
         let beside = document.is_some_and(|document| document.origin() == url.origin());
-        Base::of(&url, if beside { BaseFrom::Beside } else { BaseFrom::Document })
-            .map_err(|why| format!("is at an address that {why}"))
+        Base::of(&url, if beside { BaseFrom::Beside } else { BaseFrom::Document }).map_err(BadServer::Address)
     }
 }
 
 /// A template with the defaults of its variables.
-fn filled(template: &str, variables: Option<&Value>) -> Result<String, String> {
+fn filled(template: &str, variables: Option<&Value>) -> Result<String, BadServer> {
     let (mut text, mut rest) = (String::new(), template);
     while let Some((before, after)) = rest.split_once('{') {
         let Some((name, left)) = after.split_once('}') else { break };
@@ -80,8 +98,7 @@ fn filled(template: &str, variables: Option<&Value>) -> Result<String, String> {
             _ => None,
         });
         let Some(value) = value else {
-            let name = toolfold_core::beginning(name, 60).into_owned();
-            return Err(format!("is at an address with the variable {name:?}, which has no default: set `base_url`"));
+            return Err(BadServer::Variable(toolfold_core::beginning(name, 60).into_owned()));
         };
         text.push_str(before);
         text.push_str(&value);

@@ -9,6 +9,7 @@ use url::Url;
 use crate::body::{Body, is_clean};
 use crate::parameter::{Parameter, Where};
 use crate::place::Base;
+use crate::span::Span;
 use crate::text::decoded;
 
 #[derive(Debug, Clone)]
@@ -133,16 +134,16 @@ fn header(parameter: &Parameter, value: &Value) -> Result<String, BadArguments> 
 
 /// The pieces of a path as a document writes it, and the names of the parameters in it. Whatever else could mean something in
 /// an address is written with percent signs.
-pub(crate) fn pieces(template: &str) -> Vec<Result<String, String>> {
+pub(crate) fn pieces(template: &str) -> Vec<Span> {
     let (mut pieces, mut rest) = (Vec::new(), template);
     while let Some((before, after)) = rest.split_once('{') {
         let Some((name, left)) = after.split_once('}') else { break };
-        pieces.push(Ok(literal(before)));
-        pieces.push(Err(name.to_owned()));
+        pieces.push(Span::Text(literal(before)));
+        pieces.push(Span::Name(name.to_owned()));
         rest = left;
     }
-    pieces.push(Ok(literal(rest)));
-    pieces.retain(|piece| piece.as_ref().map_or(true, |text| !text.is_empty()));
+    pieces.push(Span::Text(literal(rest)));
+    pieces.retain(|piece| !matches!(piece, Span::Text(text) if text.is_empty()));
     pieces
 }
 

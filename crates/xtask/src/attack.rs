@@ -10,14 +10,21 @@ use anyhow::Result;
 use crate::shell;
 use crate::workspace::Workspace;
 
+const BINS: [&str; 3] = ["build", "--workspace", "--bins"];
+
 pub fn run(workspace: &Workspace, words: &[String]) -> Result<()> {
     // The same build as the tests', so that after them there is nothing to build.
-    python(workspace, &["build", "--workspace", "--bins"], "debug", "attack.py", words)
+    python(workspace, &BINS, "debug", "attacks/attack.py", words)
+}
+
+/// Three replicas on a database of their own, behind a balancer, on bad days. What else it needs is installed with the peers.
+pub fn cluster(workspace: &Workspace, arguments: &[String]) -> Result<()> {
+    python(workspace, &BINS, "debug", "cluster/campaign.py", arguments)
 }
 
 pub fn soak(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     let build = ["build", "--release", "--package", "toolfold", "--bin", "toolfold"];
-    python(workspace, &build, "release", "soak.py", arguments)
+    python(workspace, &build, "release", "attacks/soak.py", arguments)
 }
 
 fn python(workspace: &Workspace, build: &[&str], profile: &str, script: &str, arguments: &[String]) -> Result<()> {
@@ -28,7 +35,7 @@ fn python(workspace: &Workspace, build: &[&str], profile: &str, script: &str, ar
     std::fs::create_dir_all(&folder)?;
     let mut command = Command::new("python3");
     // Bytecode beside the sources would be files that git sees.
-    command.arg("-B").arg(workspace.root.join("crates/xtask/attacks").join(script)).args(arguments);
+    command.arg("-B").arg(workspace.root.join("crates/xtask").join(script)).args(arguments);
     command.env("TOOLFOLD_ATTACK_BINARY", workspace.target.join(profile).join("toolfold"));
     shell::run_command(command.env("TOOLFOLD_ATTACK_FOLDER", folder).current_dir(&workspace.root))
 }

@@ -26,6 +26,8 @@ Tasks:
   apis [PART]…    Read the OpenAPI documents of some npm packages, call five through Toolfold as Prism plays them, and put
                   our own to Schemathesis: documents, mock, judge
   soak            Do so for twenty minutes with 200 clients (--minutes, --clients), against a quiet run
+  cluster [ROUNDS] Kill, freeze and cut off replicas behind a balancer, so many times (200): nothing acknowledged may be
+                  missing and nothing be made twice; --balancer nginx, haproxy or caddy, --seed N
   bench [PART]…   Measure what Toolfold costs, against the thinnest server there can be:
                   calls, throughput, audit, search, start, scripts
   bench tables    Count what tools cost in tokens, beside the figures of the design documents
@@ -64,6 +66,7 @@ fn run(task: &str, arguments: &[String]) -> Result<()> {
         "docs" => documents::run(&Workspace::find()?, arguments),
         "dist" => dist::run(&Workspace::find()?, arguments),
         "soak" => attack::soak(&Workspace::find()?, arguments),
+        "cluster" => attack::cluster(&Workspace::find()?, arguments),
         "audit-kills" => suite::audit_kills(&Workspace::find()?, arguments),
         "versions" => versions::run(&Workspace::find()?, arguments),
         // What the benchmark starts, not a person.

@@ -41,9 +41,14 @@ const PYPI: [&str; 5] = [
 ];
 
 /// Debian packages, by the program that shows whether they are there.
-const SYSTEM: [(&str, &[&str]); 5] = [
+const SYSTEM: [(&str, &[&str]); 9] = [
+    // Balancers in front of replicas.
+    ("caddy", &["caddy"]),
     ("curl", &["curl"]),
     ("git", &["git"]),
+    ("haproxy", &["haproxy"]),
+    ("ip", &["iproute2"]),
+    ("nginx", &["nginx"]),
     ("npm", &["nodejs", "npm"]),
     ("python3", &["python3", "python3-venv"]),
     ("rpmbuild", &["rpm"]),

@@ -15,6 +15,7 @@ mod odd_files;
 mod operation;
 mod outside;
 mod problems;
+mod problems_of_doors;
 mod resolved;
 mod search;
 mod trust;

@@ -6,6 +6,7 @@
 
 mod accept;
 mod approvals;
+mod batch;
 mod body;
 mod cluster;
 mod connections;

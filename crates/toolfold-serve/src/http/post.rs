@@ -10,13 +10,11 @@ use hyper::http::request::Parts;
 use hyper::{Method, StatusCode};
 use toolfold_core::{Principal, Proof, Surface};
 use toolfold_gateway::{Carriage, Client};
-use toolfold_wire::{
-    BadMessage, BoxFuture, Id, LEGACY, MODERN, Message, RpcError, SESSION_HEADER, VERSION_HEADER, code,
-};
+use toolfold_wire::{BoxFuture, LEGACY, MODERN, Message, RpcError, SESSION_HEADER, VERSION_HEADER, code};
 
 use super::accept::Accepts;
-use super::body::{self, LARGEST_BODY};
-use super::cluster::{self, Asked};
+use super::body;
+use super::cluster::{self, Arrived};
 use super::event::event;
 use super::event_log::{EventLog, First, parse_event_id};
 use super::failure::{session_status, without_body};
@@ -24,7 +22,7 @@ use super::reply::{PATIENCE, Reply, empty_response, error_response, event_stream
 use super::routes::not_allowed;
 use super::session::{Said, Session};
 use super::stateless::unknown_version;
-use super::{App, not_believed, stateless};
+use super::{App, batch, not_believed, stateless};
 use crate::apart::apart;
 use crate::asking::{Asking, is_notification};
 use crate::conversation::Conversation;
@@ -64,7 +62,7 @@ pub(crate) async fn mcp(app: &Arc<App>, caller: Caller, parts: Parts, body: Inco
         }
         Method::GET | Method::DELETE => {
             let nothing = Bytes::new();
-            match cluster::session_elsewhere(app, Asked { caller: &caller, parts: &parts, body: &nothing }).await {
+            match cluster::session_elsewhere(app, Arrived { caller: &caller, parts: &parts, body: &nothing }).await {
                 Some(reply) => reply,
                 None if parts.method == Method::GET => get(app, &caller, &parts.headers),
                 None => delete(app, &caller, &parts.headers).await,
@@ -79,7 +77,7 @@ async fn read(app: &Arc<App>, caller: Caller, parts: Parts, accepts: Accepts, bo
     if caller.passed.as_ref().is_some_and(|word| !cluster::is_body(word, &body)) {
         return not_believed().reply(parts.uri.path());
     }
-    let asked = Asked { caller: &caller, parts: &parts, body: &body };
+    let asked = Arrived { caller: &caller, parts: &parts, body: &body };
     match cluster::session_elsewhere(app, asked).await {
         Some(reply) => reply,
         None => post(app, caller, &parts, accepts, body).await,
@@ -94,7 +92,7 @@ async fn post(app: &Arc<App>, caller: Caller, parts: &Parts, accepts: Accepts, b
         return error_response(StatusCode::INTERNAL_SERVER_ERROR, None, RpcError::internal("It could not be read."));
     };
     if messages.len() > 1 {
-        return Box::pin(batch(app, &caller, headers, messages)).await;
+        return Box::pin(batch::answer(app, &caller, headers, messages)).await;
     }
     let message = match messages.pop() {
         Some(Ok(message)) => message,
@@ -145,7 +143,7 @@ async fn ask(
     }
     if says_stateless(headers) || asking.is_stateless() {
         if let (Some(body), Some(state)) = (&body, asking.params.string("requestState"))
-            && let Some(reply) = cluster::parked_elsewhere(app, Asked { caller: &caller, parts, body }, &state).await
+            && let Some(reply) = cluster::parked_elsewhere(app, Arrived { caller: &caller, parts, body }, &state).await
         {
             return reply;
         }
@@ -295,69 +293,10 @@ async fn work(session: Arc<Session>, row: Row, log: Arc<EventLog>, asking: Askin
     log.close();
 }
 
-async fn keep(app: &App, id: &str, session: &Session) {
+pub(super) async fn keep(app: &App, id: &str, session: &Session) {
     if let Some(replicas) = &app.replicas {
         replicas.keep(app, id, session).await;
     }
-}
-
-/// Several messages in one body, as protocol 2025-03-26 has it: answered in one body, in order.
-async fn batch(app: &App, caller: &Caller, headers: &HeaderMap, messages: Vec<Result<Message, BadMessage>>) -> Reply {
-    let session = match session_of(app, caller, headers) {
-        Ok(session) => session,
-        Err((status, error)) => return error_response(status, None, error),
-    };
-    let mut answers: Vec<String> = Vec::new();
-    let mut size = 0;
-    for message in messages {
-        let answer = match message {
-            Ok(Message::Request { id, method, params }) if size < LARGEST_BODY => {
-                let asking = Asking::read(id, method, params.as_ref());
-                batched(&session, asking.map(|asking| Asking { carrier: carrier(headers), ..asking })).await
-            }
-            Ok(Message::Request { id, .. }) => {
-                Some(failed(Some(id), RpcError::internal("The answers of this batch are too large.")))
-            }
-            Ok(Message::Notification { method, params }) => {
-                if is_notification(&method) {
-                    session.conversation.notification(&method, params).await;
-                }
-                None
-            }
-            Ok(Message::Response { id, outcome }) => {
-                session.conversation.answered(&id, outcome);
-                None
-            }
-            Err(bad) => Some(bad.to_line()),
-        };
-        size += answer.as_ref().map_or(0, String::len);
-        answers.extend(answer);
-    }
-    if answers.is_empty() {
-        return empty_response(StatusCode::ACCEPTED);
-    }
-    match app.budget.answer(format!("[{}]", answers.join(","))) {
-        Some(whole) => json_response(StatusCode::OK, whole),
-        None => error_response(StatusCode::SERVICE_UNAVAILABLE, None, RpcError::internal("Too many large answers.")),
-    }
-}
-
-async fn batched(session: &Arc<Session>, asking: Result<Asking, (Option<Id>, RpcError)>) -> Option<String> {
-    let admitted = asking.and_then(|asking| match session.conversation.admit(&asking) {
-        Ok(running) => Ok((asking, running)),
-        Err(error) => Err((Some(asking.id), error)),
-    });
-    match admitted {
-        Ok((asking, running)) => {
-            let said = Said { session: session.clone(), log: session.common.clone() };
-            session.conversation.request(asking, running, said).await.map(|answer| answer.to_line())
-        }
-        Err((id, error)) => Some(failed(id, error)),
-    }
-}
-
-fn failed(id: Option<Id>, error: RpcError) -> String {
-    BadMessage { id, error }.to_line()
 }
 
 /// The stream of what belongs to no request, or a stream that broke off.
@@ -402,7 +341,11 @@ async fn delete(app: &App, caller: &Caller, headers: &HeaderMap) -> Reply {
     }
 }
 
-fn session_of(app: &App, caller: &Caller, headers: &HeaderMap) -> Result<Arc<Session>, (StatusCode, RpcError)> {
+pub(super) fn session_of(
+    app: &App,
+    caller: &Caller,
+    headers: &HeaderMap,
+) -> Result<Arc<Session>, (StatusCode, RpcError)> {
     if let Some(error) = unknown_version(headers) {
         return Err((StatusCode::BAD_REQUEST, error));
     }
@@ -418,7 +361,7 @@ fn session_of(app: &App, caller: &Caller, headers: &HeaderMap) -> Result<Arc<Ses
 }
 
 /// Which trace the HTTP request itself belongs to.
-fn carrier(headers: &HeaderMap) -> Option<String> {
+pub(super) fn carrier(headers: &HeaderMap) -> Option<String> {
     text(headers, "traceparent").map(str::to_owned)
 }
 

@@ -28,7 +28,7 @@ pub use changes::Topic;
 pub use common::{NewerManifest, Versions};
 pub use leases::LeaseHolder;
 pub use replicas::Replica;
-pub use sessions::{Claimed, NewSession, StoredSession};
+pub use sessions::{Claim, NewSession, StoredSession};
 
 /// The part of a store that replicas share. Cheap to clone.
 #[derive(Debug, Clone)]

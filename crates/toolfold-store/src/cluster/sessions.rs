@@ -38,7 +38,7 @@ pub struct StoredSession {
 
 /// What came of trying to take a session over.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Claimed {
+pub enum Claim {
     /// As it is now, with the fence that is ours.
     Ours(StoredSession),
     /// Somebody was faster: as it is now.
@@ -72,7 +72,7 @@ impl Cluster {
     }
 
     /// Takes a session over from whoever had it under this fence.
-    pub fn claim_session(&self, id: &str, fence: i64, owner: &str) -> Pending<Claimed> {
+    pub fn claim_session(&self, id: &str, fence: i64, owner: &str) -> Pending<Claim> {
         let (id, owner) = (id.to_owned(), owner.to_owned());
         self.postgres.ask(Lane::Free, async move |link| {
             let update = format!(
@@ -80,11 +80,11 @@ impl Cluster {
                  WHERE id = $1 AND fence = $2 RETURNING {COLUMNS}"
             );
             if let Some(row) = link.query_opt(&update, &[&id, &fence, &owner]).await? {
-                return Ok(Claimed::Ours(read(&row)));
+                return Ok(Claim::Ours(read(&row)));
             }
             let select = format!("SELECT {COLUMNS} FROM sessions WHERE id = $1");
             let found = link.query_opt(&select, &[&id]).await?;
-            Ok(found.as_ref().map_or(Claimed::Gone, |row| Claimed::Lost(read(row))))
+            Ok(found.as_ref().map_or(Claim::Gone, |row| Claim::Lost(read(row))))
         })
     }
 

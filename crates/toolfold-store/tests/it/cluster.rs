@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use toolfold_core::StorePlace;
 use toolfold_store::Store;
-use toolfold_store::cluster::{Claimed, Cluster, NewSession, Topic};
+use toolfold_store::cluster::{Claim, Cluster, NewSession, Topic};
 use toolfold_test::Postgres;
 
 use crate::{Home, save};
@@ -88,9 +88,9 @@ async fn a_session_has_one_owner() {
     let (mut winner, mut lost) = (None, Vec::new());
     for claim in claims {
         match claim.await.unwrap() {
-            Claimed::Ours(session) => assert!(winner.replace(session).is_none(), "two have it"),
-            Claimed::Lost(session) => lost.push(session),
-            Claimed::Gone => panic!("it was there"),
+            Claim::Ours(session) => assert!(winner.replace(session).is_none(), "two have it"),
+            Claim::Lost(session) => lost.push(session),
+            Claim::Gone => panic!("it was there"),
         }
     }
     let winner = winner.unwrap();
@@ -103,13 +103,13 @@ async fn a_session_has_one_owner() {
     assert_eq!(one.release_sessions(&winner.owner).await.unwrap(), 1);
     let free = other.get_session("s").await.unwrap().unwrap();
     assert_eq!((free.owner.as_str(), free.fence), ("", winner.fence + 1));
-    assert!(matches!(other.claim_session("s", free.fence, "b").await.unwrap(), Claimed::Ours(_)));
+    assert!(matches!(other.claim_session("s", free.fence, "b").await.unwrap(), Claim::Ours(_)));
     assert_eq!(other.sessions_of("b").await.unwrap().len(), 1);
     assert_eq!(other.expire_sessions(LONG).await.unwrap(), 0);
     two.server.sql("cluster", "UPDATE toolfold.sessions SET used_at = used_at - interval '1 hour'").unwrap();
     assert_eq!(other.expire_sessions(LONG).await.unwrap(), 1);
     assert!(!other.remove_session("s").await.unwrap());
-    assert_eq!(other.claim_session("s", 1, "b").await.unwrap(), Claimed::Gone);
+    assert_eq!(other.claim_session("s", 1, "b").await.unwrap(), Claim::Gone);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -46,6 +46,21 @@ pub(super) enum Version {
     Old,
 }
 
+/// What a card does not say, or not in a way that is of use.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+enum BadCard {
+    #[error("{0}")]
+    Own(url::ParseError),
+    #[error("{0:?} is not an address")]
+    NoAddress(String),
+    #[error("{0:?} begins with neither http:// nor https://")]
+    NoHttp(String),
+    #[error("it names no address of the agent")]
+    NoWay,
+    #[error("the agent speaks {}, and JSONRPC or HTTP+JSON is wanted", .0.join(", "))]
+    Bindings(Vec<String>),
+}
+
 pub(super) async fn read(asking: &Asking, connection: &Arc<Connection>, address: &str) -> Result<Made, CallError> {
     let shown = address.split(['?', '#']).next().unwrap_or_default();
     let wrong = |why: &str| CallError::unavailable(format!("the card at {shown} cannot be used: {why}"));
@@ -55,7 +70,7 @@ pub(super) async fn read(asking: &Asking, connection: &Arc<Connection>, address:
         return Err(CallError::unavailable(format!("{shown} answered HTTP {status}: correct `card`")));
     }
     let card: Value = serde_json::from_slice(&answer.body).map_err(|_| wrong("it is not JSON"))?;
-    let way = way(&card, address).map_err(|why| wrong(&why))?;
+    let way = way(&card, address).map_err(|why| wrong(&why.to_string()))?;
     let config = &connection.shared.config;
     let has_key = config.auth.mode == AuthMode::OAuth || asking.has_headers();
     if way.distant && has_key {
@@ -72,7 +87,7 @@ pub(super) async fn read(asking: &Asking, connection: &Arc<Connection>, address:
 }
 
 /// The first interface that is spoken here, the newest way before others.
-fn way(card: &Value, address: &str) -> Result<Card, String> {
+fn way(card: &Value, address: &str) -> Result<Card, BadCard> {
     let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
     let mut ways: Vec<(String, String, Version)> = Vec::new();
     for one in card.get("supportedInterfaces").and_then(Value::as_array).into_iter().flatten() {
@@ -86,7 +101,7 @@ fn way(card: &Value, address: &str) -> Result<Card, String> {
     for one in card.get("additionalInterfaces").and_then(Value::as_array).into_iter().flatten() {
         ways.extend(text(one, "url").zip(text(one, "transport")).map(|(url, binding)| (url, binding, Version::Old)));
     }
-    let own = Url::parse(address).map_err(|error| error.to_string())?;
+    let own = Url::parse(address).map_err(BadCard::Own)?;
     let mut bindings = Vec::new();
     for (url, binding, version) in ways {
         let read = match binding.to_ascii_uppercase().as_str() {
@@ -97,16 +112,17 @@ fn way(card: &Value, address: &str) -> Result<Card, String> {
                 continue;
             }
         };
-        let place = own.join(&url).map_err(|_| format!("{:?} is not an address", beginning(&url, 100)))?;
+        let shown = || beginning(&url, 100).into_owned();
+        let place = own.join(&url).map_err(|_| BadCard::NoAddress(shown()))?;
         if !["http", "https"].contains(&place.scheme()) {
-            return Err(format!("{:?} begins with neither http:// nor https://", beginning(&url, 100)));
+            return Err(BadCard::NoHttp(shown()));
         }
         let distant = place.origin() != own.origin();
         return Ok(Card { url: place.to_string(), binding: read, version, distant });
     }
     match bindings.is_empty() {
-        true => Err("it names no address of the agent".to_owned()),
-        false => Err(format!("the agent speaks {}, and JSONRPC or HTTP+JSON is wanted", bindings.join(", "))),
+        true => Err(BadCard::NoWay),
+        false => Err(BadCard::Bindings(bindings)),
     }
 }
 
@@ -148,7 +164,7 @@ mod tests {
     use super::*;
 
     fn found(card: Value) -> Result<(String, Binding, Version, bool), String> {
-        let card = way(&card, "https://a.example/.well-known/agent-card.json")?;
+        let card = way(&card, "https://a.example/.well-known/agent-card.json").map_err(|why| why.to_string())?;
         Ok((card.url, card.binding, card.version, card.distant))
     }
 

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use hyper::http::Method;
 use serde_json::Value;
 use toolfold_config::{ApiSource, AuthMode, DocumentPlace, HandTool, HandWay};
-use toolfold_openapi::{Api, Base, BaseFrom, CommandPlan, Document, LARGEST, LeftOut, Wishes, api, endpoint};
+use toolfold_openapi::{
+    Api, BadCommand, BadEndpoint, Base, BaseFrom, CommandPlan, Document, LARGEST, LeftOut, Wishes, api, endpoint,
+};
 use url::Url;
 
 use super::ask::{Asking, Known};
@@ -20,6 +22,24 @@ use crate::connection::Connection;
 /// Of what is left out, so much is said in the log.
 const MOST_SAID: usize = 5;
 const LONGEST_INSTRUCTIONS: usize = 400;
+
+/// A tool that somebody described by hand, and that is none.
+#[derive(Debug, thiserror::Error)]
+#[error("the tool {name}: {why}")]
+struct BadTool {
+    name: String,
+    why: WhyBad,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum WhyBad {
+    #[error(transparent)]
+    Command(#[from] BadCommand),
+    #[error(transparent)]
+    Endpoint(#[from] BadEndpoint),
+    #[error("there is no `base_url`")]
+    NoBase,
+}
 
 pub(super) async fn read(asking: &Asking, connection: &Arc<Connection>, source: &ApiSource) -> Result<Made, CallError> {
     let base = source.base_url.as_deref().and_then(|url| Base::configured(url).ok());
@@ -44,7 +64,7 @@ pub(super) async fn read(asking: &Asking, connection: &Arc<Connection>, source: 
         made = of_document(api, place, is_known, connection)?;
     }
     for tool in &source.tools {
-        made.tools.push(by_hand(tool, base.as_ref()).map_err(CallError::unavailable)?);
+        made.tools.push(by_hand(tool, base.as_ref()).map_err(|why| CallError::unavailable(why.to_string()))?);
     }
     Ok(made)
 }
@@ -81,19 +101,19 @@ fn of_document(
     Ok(Made { title: api.title, version: api.version, instructions: api.description.map(short), tools })
 }
 
-fn by_hand(tool: &HandTool, base: Option<&Base>) -> Result<(Value, Way), String> {
-    let named = |why: String| format!("the tool {}: {why}", tool.name);
+fn by_hand(tool: &HandTool, base: Option<&Base>) -> Result<(Value, Way), BadTool> {
+    let named = |why: WhyBad| BadTool { name: tool.name.clone(), why };
     match (&tool.way, base) {
         (HandWay::Command(words), _) => {
-            let command = CommandPlan::new(words, &tool.input).map_err(|error| named(error.to_string()))?;
+            let command = CommandPlan::new(words, &tool.input).map_err(|error| named(error.into()))?;
             Ok((command.definition(&tool.name, &tool.description), Way::Run(command)))
         }
         (HandWay::Endpoint { method, path }, Some(base)) => {
             let made = endpoint((&tool.name, &tool.description), (method, path), &tool.input, base)
-                .map_err(|error| named(error.to_string()))?;
+                .map_err(|error| named(error.into()))?;
             Ok((made.definition, Way::Ask(Box::new(made.plan))))
         }
-        (HandWay::Endpoint { .. }, None) => Err(named("there is no `base_url`".to_owned())),
+        (HandWay::Endpoint { .. }, None) => Err(named(WhyBad::NoBase)),
     }
 }
 

@@ -28,12 +28,13 @@ const ROOT: [&str; 14] = [
     "rustfmt.toml",
 ];
 
-const TASKS: [&str; 16] = [
+const TASKS: [&str; 17] = [
     "apis",
     "attack",
     "audit-kills",
     "bench",
     "clients",
+    "cluster",
     "dist",
     "docs",
     "eval",

@@ -10,7 +10,7 @@ use hyper::StatusCode;
 use toolfold_access::ReplicaId;
 use toolfold_core::{Surface, ToolId};
 use toolfold_store::StoreError;
-use toolfold_store::cluster::{Claimed, NewSession, StoredSession};
+use toolfold_store::cluster::{Claim, NewSession, StoredSession};
 use toolfold_wire::{Object, Raw};
 use tracing::{debug, info, warn};
 
@@ -19,7 +19,7 @@ use super::super::reply::{Reply, empty_response};
 use super::super::session::{Saved, Session};
 use super::members::DEAD;
 use super::pass::{NotPassed, Sent};
-use super::{Asked, Replicas, not_now, unknown};
+use super::{Arrived, Replicas, not_now, unknown};
 use crate::conversation::Conversation;
 use crate::stateless::Asker;
 
@@ -43,7 +43,7 @@ enum Found {
 
 impl Replicas {
     /// Answers by what is written down: sends the request on, or takes the session over. `None` where it is answered here.
-    pub(super) async fn settle(&self, app: &Arc<App>, request: &Asked<'_>, id: &str) -> Option<Reply> {
+    pub(super) async fn settle(&self, app: &Arc<App>, request: &Arrived<'_>, id: &str) -> Option<Reply> {
         let mut unreached = None;
         for _ in 0..LOOKS {
             let (owner, address) = match self.look_up(app, request, id, unreached).await {
@@ -74,7 +74,7 @@ impl Replicas {
     async fn look_up(
         &self,
         app: &Arc<App>,
-        request: &Asked<'_>,
+        request: &Arrived<'_>,
         id: &str,
         unreached: Option<(ReplicaId, bool)>,
     ) -> Result<Found, StoreError> {
@@ -103,20 +103,20 @@ impl Replicas {
             return Ok(Found::There(successor, address));
         }
         match self.rows.claim_session(id, row.fence, &self.standing.id.to_string()).await? {
-            Claimed::Ours(row) => {
+            Claim::Ours(row) => {
                 self.rebuild(app, request, row).await;
                 Ok(Found::Here)
             }
-            Claimed::Lost(row) => {
+            Claim::Lost(row) => {
                 let now = ReplicaId::parse(&row.owner).filter(|owner| *owner != self.standing.id);
                 Ok(now.and_then(|now| Some(Found::There(now, self.members.address(now)?))).unwrap_or(Found::Waiting))
             }
-            Claimed::Gone => Ok(Found::Here),
+            Claim::Gone => Ok(Found::Here),
         }
     }
 
     /// Begins a session again as it was, for whoever asks now.
-    async fn rebuild(&self, app: &Arc<App>, request: &Asked<'_>, row: StoredSession) {
+    async fn rebuild(&self, app: &Arc<App>, request: &Arrived<'_>, row: StoredSession) {
         let hello = Raw::parse(row.initialize.into_bytes()).ok().and_then(|raw| Object::parse(&raw));
         let (Some(hello), Some(surface)) = (hello, Surface::parse(&row.surface)) else {
             warn!("the row of a session cannot be read: it is taken for none");

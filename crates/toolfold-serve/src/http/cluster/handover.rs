@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use toolfold_store::cluster::Claimed;
+use toolfold_store::cluster::Claim;
 use tracing::info;
 
 use super::super::App;
@@ -18,7 +18,7 @@ impl Replicas {
         let mut given = 0;
         for (id, fence) in app.sessions.idle_rows() {
             // To nobody: whoever is asked next takes it.
-            if let Ok(Claimed::Ours(_)) = self.rows.claim_session(&id, fence, "").await {
+            if let Ok(Claim::Ours(_)) = self.rows.claim_session(&id, fence, "").await {
                 app.sessions.drop_lost(&id);
                 given += 1;
             }

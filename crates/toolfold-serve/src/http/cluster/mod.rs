@@ -97,7 +97,7 @@ impl Replicas {
     }
 
     /// The answer of whoever has the session of this request, unless that is us, now, or nobody.
-    async fn session(&self, app: &Arc<App>, request: &Asked<'_>, id: &str) -> Option<Reply> {
+    async fn session(&self, app: &Arc<App>, request: &Arrived<'_>, id: &str) -> Option<Reply> {
         let named = self.standing.owner(Handle::Session, &request.caller.principal, id)?;
         let owner = self.moved_to(id).unwrap_or(named);
         if !request.is_passed()
@@ -138,13 +138,13 @@ impl Replicas {
 }
 
 /// A request as it came, for whoever may send it on.
-pub(crate) struct Asked<'a> {
+pub(crate) struct Arrived<'a> {
     pub(crate) caller: &'a Caller,
     pub(crate) parts: &'a Parts,
     pub(crate) body: &'a Bytes,
 }
 
-impl Asked<'_> {
+impl Arrived<'_> {
     /// Whether another replica has sent it on: then it goes no further.
     fn is_passed(&self) -> bool {
         self.caller.passed.is_some()
@@ -153,7 +153,7 @@ impl Asked<'_> {
 
 /// The answer of another replica to a request of a session; `None` where it is answered here, if only to say that there is
 /// no such session.
-pub(crate) async fn session_elsewhere(app: &Arc<App>, request: Asked<'_>) -> Option<Reply> {
+pub(crate) async fn session_elsewhere(app: &Arc<App>, request: Arrived<'_>) -> Option<Reply> {
     let replicas = app.replicas.as_ref()?;
     let id = session_id(&request.parts.headers)?;
     if app.sessions.has(id) {
@@ -164,7 +164,7 @@ pub(crate) async fn session_elsewhere(app: &Arc<App>, request: Asked<'_>) -> Opt
 }
 
 /// The same for a stateless request that goes on with a parked call.
-pub(crate) async fn parked_elsewhere(app: &App, request: Asked<'_>, state: &str) -> Option<Reply> {
+pub(crate) async fn parked_elsewhere(app: &App, request: Arrived<'_>, state: &str) -> Option<Reply> {
     let replicas = app.replicas.as_ref()?;
     let owner = app.gateway.owner_of_parked(&request.caller.principal, state)?;
     if owner == replicas.standing.id || request.is_passed() {

@@ -18,7 +18,7 @@ use toolfold_http::{FixedHeaders, Outgoing, Response, SendError, Target, chunk};
 use tracing::{debug, warn};
 
 use super::super::reply::{Reply, stream_response};
-use super::{Asked, Replicas};
+use super::{Arrived, Replicas};
 
 /// Who a request is from, by the word of another replica; and the SHA-256 of its body.
 const VOUCHER: HeaderName = HeaderName::from_static("toolfold-voucher");
@@ -69,7 +69,7 @@ pub(crate) fn word_of(standing: &Standing, parts: &Parts) -> Option<Result<Word,
         let body: [u8; 32] = from_hex(parts.headers.get(BODY)?.to_str().ok()?)?;
         let request = Passed { to: standing.id, method: parts.method.as_str(), path: target(parts), body: &body };
         let (principal, peer) = standing.vouched(request, voucher.to_str().ok()?, now())?;
-        Some(Word { principal, peer, body })
+        Some(Word { principal, peer: peer.parse().ok()?, body })
     };
     Some(word().ok_or(()))
 }
@@ -81,7 +81,7 @@ pub(crate) fn is_body(word: &[u8; 32], body: &Bytes) -> bool {
 
 impl Replicas {
     /// Sends a request to the replica at this address.
-    pub(super) async fn pass(&self, to: ReplicaId, address: &str, request: &Asked<'_>) -> Result<Sent, NotPassed> {
+    pub(super) async fn pass(&self, to: ReplicaId, address: &str, request: &Arrived<'_>) -> Result<Sent, NotPassed> {
         let Ok(place) = Target::parse(&format!("{address}{}", target(request.parts))) else {
             warn!(replica = %to, "the address of a replica is none");
             return Ok(Sent::NotThere);
@@ -112,14 +112,14 @@ impl Replicas {
         }
     }
 
-    fn headers(&self, to: ReplicaId, place: &Target, request: &Asked<'_>) -> HeaderMap {
+    fn headers(&self, to: ReplicaId, place: &Target, request: &Arrived<'_>) -> HeaderMap {
         let mut headers = request.parts.headers.clone();
         for name in &STAYS {
             headers.remove(name);
         }
         let body: [u8; 32] = Sha256::digest(request.body).into();
         let passed = Passed { to, method: request.parts.method.as_str(), path: target(request.parts), body: &body };
-        let voucher = self.standing.vouch(passed, &request.caller.principal, request.caller.peer, now());
+        let voucher = self.standing.vouch(passed, &request.caller.principal, &request.caller.peer.to_string(), now());
         let values = [(VOUCHER, HeaderValue::from_str(&voucher)), (BODY, HeaderValue::from_str(&to_hex(&body)))];
         headers.extend(values.into_iter().filter_map(|(name, value)| Some((name, value.ok()?))));
         if let Ok(host) = place.host() {

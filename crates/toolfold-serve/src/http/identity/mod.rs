@@ -21,7 +21,7 @@ use super::App;
 use super::failure::Refused;
 use super::guard::{Shown, same};
 use issuers::Issuers;
-use recent::Recent;
+use recent::Familiar;
 pub(crate) use resource::Resources;
 
 /// A longer one is not looked at.
@@ -32,7 +32,7 @@ pub(crate) struct Identities {
     /// Whether whoever comes from this machine and shows nothing is whoever runs the program.
     open: bool,
     issuers: Issuers,
-    recent: Recent,
+    recent: Familiar,
     pub(crate) resources: Resources,
 }
 
@@ -66,7 +66,7 @@ impl Identities {
             token: config.http.token.clone(),
             open: config.is_open(),
             issuers: Issuers::new(&config.issuers),
-            recent: Recent::default(),
+            recent: Familiar::default(),
             resources: Resources::new(config, address),
         }
     }

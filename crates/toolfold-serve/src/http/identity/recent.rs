@@ -15,12 +15,12 @@ const REMEMBERED: Duration = Duration::from_secs(60 * 60);
 const MOST: usize = 10_000;
 
 #[derive(Default)]
-pub(super) struct Recent {
+pub(super) struct Familiar {
     seed: RandomState,
     at: Mutex<HashMap<u64, Instant>>,
 }
 
-impl Recent {
+impl Familiar {
     pub(super) fn remember(&self, token: &str) {
         let (key, now) = (self.seed.hash_one(token), Instant::now());
         let mut all = self.at.lock().unwrap_or_else(PoisonError::into_inner);
@@ -45,7 +45,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_token_is_remembered_for_a_while_and_no_more_than_there_is_room_for() {
-        let recent = Recent::default();
+        let recent = Familiar::default();
         recent.remember("a");
         assert!(recent.knows("a") && !recent.knows("b"));
         tokio::time::advance(REMEMBERED).await;
