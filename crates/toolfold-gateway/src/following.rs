@@ -50,7 +50,7 @@ pub(crate) fn follow(
         inner.gate.turnstile.slices.share(cluster.clone());
     }
     let (wanted, wants) = watch::channel(Vec::new());
-    let following = Following { cluster, inner, events, seen: None, manifests: HashMap::new(), day: None };
+    let following = Following { cluster, inner, events, seen: None, manifests: HashMap::new(), used: None };
     tokio::spawn(following.run(wants));
     Some(wanted)
 }
@@ -63,8 +63,8 @@ struct Following {
     seen: Option<Versions>,
     /// The version of each list that was last seen.
     manifests: HashMap<Sought, i64>,
-    /// Of which day the most used tools are.
-    day: Option<i64>,
+    /// The most used tools, and of which day.
+    used: Option<(i64, Vec<String>)>,
 }
 
 impl Following {
@@ -163,12 +163,13 @@ impl Following {
     async fn most_used(&mut self) -> Result<(), StoreError> {
         let wanted = self.inner.upgrade().is_some_and(|inner| inner.snapshot.load().config.pin_used);
         if !wanted {
-            self.day = None;
+            self.used = None;
             return Ok(());
         }
-        let (day, tools) = self.cluster.used_of_the_day(AT_LEAST, ASKED).await?;
-        if self.day.replace(day) != Some(day) {
-            self.tell(News::Used(tools.iter().filter_map(|id| ToolId::parse(id)).collect()));
+        let used = self.cluster.used_of_the_day(AT_LEAST, ASKED).await?;
+        if self.used.as_ref() != Some(&used) {
+            self.tell(News::Used(used.1.iter().filter_map(|id| ToolId::parse(id)).collect()));
+            self.used = Some(used);
         }
         Ok(())
     }

@@ -42,7 +42,7 @@ fn a_cluster_needs_a_database_an_address_and_a_secret() {
     assert_eq!((advertise.as_str(), secret.expose()), ("http://10.0.0.5:7421", SECRET));
     assert_eq!(listen.unwrap().to_string(), "0.0.0.0:7421");
     assert_snapshot!(with(whole).unwrap_err(), @r#"
-    toolfold.toml:1:1: cluster: needs a database that all replicas share, and the store is none
+    toolfold.toml:1:2: cluster: needs a database that all replicas share, and the store is none
       hint: set `store = "postgres://…"` to the database that all replicas use, or take [cluster] out
     "#);
     assert_snapshot!(with(&format!("{store}[cluster]")).unwrap_err(), @r#"

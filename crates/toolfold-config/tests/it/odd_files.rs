@@ -21,7 +21,7 @@ fn files_that_are_no_text() {
 fn control_characters_stay_off_the_terminal() {
     assert_snapshot!(toml("\"\\u001b[31m\" = 1\nsurface = \"\\u001b[2J\""), @r#"
     toolfold.toml:1:1: "\u{1b}[31m": unknown key
-      hint: known keys: surface, groups, format, pin, prefer, doors, learn, budget, toolbox, store, agents, skills, scripts, code, nodes, rules, issuers, search, limits, audit, telemetry, results, oauth, scan, http, servers
+      hint: known keys: surface, groups, format, pin, prefer, doors, learn, budget, toolbox, store, agents, skills, scripts, code, nodes, rules, issuers, search, limits, audit, telemetry, results, oauth, cluster, scan, http, servers
     toolfold.toml:2:1: surface: there is no surface "\u{1b}[2J"
       hint: surfaces: compact, hybrid, two-phase, single, lifecycle, levels, ontology, gateway, code, direct
     "#);

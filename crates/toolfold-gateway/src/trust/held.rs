@@ -183,7 +183,9 @@ impl Default for Quarantine {
 }
 
 impl Quarantine {
-    pub(crate) fn of(held: Vec<Arc<Held>>, review: Vec<(ServerName, String)>) -> Quarantine {
+    pub(crate) fn of(held: Vec<Arc<Held>>, mut review: Vec<(ServerName, String)>) -> Quarantine {
+        // In which order they were looked through is nobody's business.
+        review.sort();
         let mut servers: Vec<ServerTools> = Vec::new();
         for held in held.iter().filter(|held| held.offer.what == What::Tool && !held.serves) {
             let Ok(entry) = Entry::tool(&held.server, &held.offer.definition) else { continue };

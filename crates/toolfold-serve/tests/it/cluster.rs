@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
+use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use toolfold_config::{ClusterSettings, Config};
 use toolfold_core::{DatabaseUrl, Secret, StorePlace, Surface};
-use toolfold_gateway::Gateway;
 use toolfold_serve::serve_http;
 use toolfold_test::{FakeServer, HttpClient, HttpReply, Postgres, plain_http};
 
@@ -18,10 +18,11 @@ use crate::support::{config, names, start, text};
 const SECRET: &str = "the same for all replicas of this test";
 
 struct Replica {
-    gateway: Gateway,
     address: SocketAddr,
     stop: CancellationToken,
     serving: JoinHandle<std::io::Result<()>>,
+    /// Its own, so that it can be gone all at once.
+    runtime: Option<Runtime>,
 }
 
 impl Replica {
@@ -36,10 +37,15 @@ impl Replica {
         let cluster = ClusterSettings { advertise, listen: None, secret: Secret::new(SECRET) };
         let store = StorePlace::Database(DatabaseUrl::parse(database).unwrap());
         let surface = config.surface;
-        let gateway = start(Config { store: Some(store), cluster: Some(cluster), ..config });
-        let stop = CancellationToken::new();
-        let serving = tokio::spawn(serve_http(gateway.clone(), surface, listener, stop.clone()));
-        let replica = Replica { gateway, address, stop, serving };
+        let config = Config { store: Some(store), cluster: Some(cluster), ..config };
+        let (stop, listener) = (CancellationToken::new(), listener.into_std().unwrap());
+        let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let stopped = stop.clone();
+        let serving = runtime.spawn(async move {
+            let listener = TcpListener::from_std(listener).unwrap();
+            serve_http(start(config), surface, listener, stopped).await
+        });
+        let replica = Replica { address, stop, serving, runtime: Some(runtime) };
         replica.until_ready().await;
         replica
     }
@@ -60,11 +66,20 @@ impl Replica {
     }
 
     /// Gone without a word, as after `kill -9`: its listener and its connections are closed, and it beats no more.
-    async fn die(self) {
-        self.serving.abort();
-        let _ = self.serving.await;
+    async fn die(mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
         while tokio::net::TcpStream::connect(self.address).await.is_ok() {
             tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+}
+
+impl Drop for Replica {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
         }
     }
 }
@@ -206,7 +221,7 @@ async fn a_replica_that_is_to_end_says_so_hands_over_and_finishes_what_it_does()
     let database = postgres.url("drained");
     let fake =
         FakeServer::script(json!({"eras": ["legacy"], "tools": ["slow"], "calls": {"slow": {"delay_ms": 4000}}}));
-    let one = Replica::start(&database, Surface::Compact, &[("fake", &fake)]).await;
+    let mut one = Replica::start(&database, Surface::Compact, &[("fake", &fake)]).await;
     let two = Replica::start(&database, Surface::Compact, &[("fake", &fake)]).await;
     let (busy, idle) = (HttpClient::new(one.url()), HttpClient::new(one.url()));
     busy.initialize("2025-11-25").await;
@@ -229,7 +244,7 @@ async fn a_replica_that_is_to_end_says_so_hands_over_and_finishes_what_it_does()
     };
     let (slow, ()) = tokio::join!(slow, ending);
     assert_ne!(slow["isError"], true, "{slow}");
-    one.serving.await.unwrap().unwrap();
+    (&mut one.serving).await.unwrap().unwrap();
     assert_eq!(busy.at(two.url()).request("ping", json!({})).await, json!({}));
     let left = postgres.sql("drained", "SELECT count(*) FROM replicas").unwrap();
     assert_eq!(left.trim(), "1");
@@ -265,5 +280,4 @@ async fn without_the_database_everything_goes_on_but_moving() {
         assert_eq!(told.status, 503, "{}", told.body);
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    let _ = two.gateway.config();
 }

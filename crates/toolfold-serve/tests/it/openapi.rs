@@ -183,11 +183,13 @@ async fn every_status_that_is_described_is_answered() {
         ("/v1/list", json!({"path": ["Servers", "nowhere"]})),
         ("/v1/search_tool_by_category", json!({"query": "rename a symbol", "category_path": ["Nowhere"]})),
         ("/v1/search_nodes", json!({"query": "zzzz qqqq"})),
+        ("/v1/search_nodes", json!({"query": "refactor"})),
         ("/v1/expand_tool", json!({"tool_id": "refactor.nothing"})),
         ("/v1/call_tool", json!({"tool_id": "refactor.nothing"})),
         ("/v1/call_tool", json!({"tool_id": "refactor.rename_symbol", "arguments": {"symbol": "a", "new_name": "b"}})),
         ("/v1/levels", json!({"tool_id": "refactor.nothing"})),
         ("/v1/approvals", json!({"all": true})),
+        ("/v1/approvals", json!({"all": "some"})),
         ("/v1/approvals", json!({"ids": ["refactor.nothing@0123456789"]})),
         ("/v1/start_server", json!({"server": "nowhere"})),
         ("/v1/stop_server", json!({"server": "nowhere"})),
@@ -195,6 +197,7 @@ async fn every_status_that_is_described_is_answered() {
         described.check("POST", path, &body.to_string(), with_key).await;
     }
     described.check("GET", "/v1/approvals?limit=x", "", &[]).await;
+    described.check("GET", "/v1/tools?path=Nowhere", "", &[]).await;
 
     let fake = FakeServer::script(json!({
         "tools": ["no", "crash", "hang", "big", "delete_all", "fine"],

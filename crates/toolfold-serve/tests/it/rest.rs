@@ -160,7 +160,7 @@ async fn what_is_not_json_or_not_here_is_said_in_json() {
     assert_eq!(status, 400);
     assert_eq!(api.get("/v1/list").await.0, 405);
     let (status, answer) = api.get("/v1/nothing").await;
-    assert_eq!((status, answer["error"]["hints"].as_array().unwrap().len()), (404, 17));
+    assert_eq!((status, answer["error"]["hints"].as_array().unwrap().len()), (404, 18));
     let (status, answer) = api.send(reqwest::Method::POST, "/v1/list", vec![b' '; 33 * 1024 * 1024]).await;
     assert_eq!((status, &answer["error"]["code"]), (413, &json!("TOO_LARGE")));
 }

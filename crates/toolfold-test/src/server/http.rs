@@ -32,6 +32,8 @@ pub(super) async fn serve(fake: &'static Fake, port: u16) -> std::io::Result<()>
     let app = Router::new().fallback(move |method: Method, headers: HeaderMap, body: Bytes| async move {
         door.enter(method, headers, body).await
     });
+    // It takes whatever comes: what is too large is for whoever is tested to say.
+    let app = app.layer(axum::extract::DefaultBodyLimit::disable());
     axum::serve(listener, app).await
 }
 
