@@ -14,7 +14,7 @@ use crate::snapshot::Snapshot;
 
 #[derive(Debug, Clone)]
 pub enum Change {
-    /// There is another snapshot, and what that means is not the same for everybody: [`Gateway::concerning`](crate::Gateway::concerning) knows.
+    /// There is another snapshot, and what that means is not the same for everybody: [`AccessRights::concerning`](crate::AccessRights::concerning) knows.
     Snapshot(Transition),
     /// The tool lists changed: `pinned` where a pinned tool is among the changes, so that a surface which shows only
     /// those can stay silent otherwise.
