@@ -46,9 +46,9 @@ fn a_cluster_needs_a_database_an_address_and_a_secret() {
       hint: set `store = "postgres://…"` to the database that all replicas use, or take [cluster] out
     "#);
     assert_snapshot!(with(&format!("{store}[cluster]")).unwrap_err(), @r#"
-    toolfold.toml:2:1: cluster: does not say where this replica is reached
+    toolfold.toml:2:2: cluster: does not say where this replica is reached
       hint: write where other replicas reach this one: advertise = "http://${POD_IP}:7421"
-    toolfold.toml:2:1: cluster: has no secret that replicas know each other by
+    toolfold.toml:2:2: cluster: has no secret that replicas know each other by
       hint: put the same random text into a variable of every replica, and name it: secret = "${TOOLFOLD_CLUSTER_SECRET}"; `openssl rand -hex 32` makes one
     "#);
     let wrong = "[cluster]\nadvertise = \"10.0.0.5\"\nsecret = \"short\"\nlisten = \"x\"";

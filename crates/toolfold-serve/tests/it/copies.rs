@@ -95,6 +95,7 @@ async fn large_arguments_are_copied_twice_at_most() {
         let over_http = Config { surface: Surface::Compact, toolbox: false, servers, ..Config::default() };
         all.extend(growth(over_http, &format!("{era} HTTP")).await);
     }
-    let dear: Vec<&(String, f64)> = all.iter().filter(|(_, times)| *times > 2.2).collect();
+    // Once as it comes off the wire, and two copies: one piece of what came in many, and what goes out.
+    let dear: Vec<&(String, f64)> = all.iter().filter(|(_, times)| *times > 3.2).collect();
     assert!(dear.is_empty(), "allocated for each byte of arguments: {all:?}");
 }

@@ -3,7 +3,6 @@
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
@@ -22,12 +21,8 @@ struct Provider {
 
 impl Provider {
     fn start() -> Provider {
-        Provider::with(&[])
-    }
-
-    fn with(arguments: &[&str]) -> Provider {
         let mut command = node();
-        command.arg(script("provider.mjs")).args(arguments).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.arg(script("provider.mjs")).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().expect("node can be started");
         let mut first = String::new();
         let mut said = BufReader::new(child.stdout.take().expect("a pipe"));
@@ -35,12 +30,6 @@ impl Provider {
         let _said = said;
         let said: Value = serde_json::from_str(&first).unwrap_or_else(|_| panic!("no provider: {first:?}"));
         Provider { child, issuer: said["issuer"].as_str().unwrap().to_owned(), _said }
-    }
-
-    /// What it was asked to grant, and whether it did.
-    fn grants(&self) -> Vec<Value> {
-        let output = Command::new("curl").args(["-s", &format!("{}/grants", self.issuer)]).output().unwrap();
-        serde_json::from_slice(&output.stdout).unwrap()
     }
 }
 
@@ -106,68 +95,21 @@ fn the_second_typescript_sdk_signs_in() {
     check(|| typescript("v2"));
 }
 
-/// A browser that goes where it is sent, and agrees to everything on the way.
-fn browser(world: &World) -> PathBuf {
-    let (browser, jar) = (world.path("xdg-open"), world.path("cookies"));
-    let script = format!(
-        "#!/bin/sh\nfor last; do url=$last; done\nexec curl -sL -o /dev/null -c {jar} -b {jar} \"$url\"\n",
-        jar = jar.display()
-    );
-    fs::write(&browser, script).unwrap();
-    fs::set_permissions(&browser, fs::Permissions::from_mode(0o755)).unwrap();
-    browser
-}
-
-/// One Toolfold is the server, and another its client: that one registers, logs in with PKCE for this very address, and renews what
-/// it got, in one process after the other. Tokens are good for two seconds.
-#[test]
-fn toolfold_itself_signs_in_and_renews() {
-    let provider = Provider::with(&["2"]);
-    let far = configured(&provider);
-    let served = far.serve();
-    let url = format!("{}/direct", served.url);
-    let world = World::with_config(&format!("toolbox = false\n[servers.far]\nurl = {url:?}\n"));
-    let browser = browser(&world);
-    let run = |arguments: &[&str]| {
-        let mut command = world.toolfold(arguments);
-        let output = command.env("BROWSER", &browser).stdin(Stdio::null()).output().expect("toolfold can be started");
-        (output.status.success(), format!("{output:?}"))
-    };
-    let call = || run(&["call", "far.toolbox__text_count", "text=one two"]);
-    let (done, said) = call();
-    assert!(!done && said.contains("toolfold login far"), "{said}");
-    assert!(provider.grants().is_empty(), "nothing is asked for before somebody wants to log in");
-    let (done, said) = run(&["login", "far"]);
-    assert!(done, "{said}");
-    let first = provider.grants();
-    assert_eq!((&first[0]["type"], &first[0]["pkce"]), (&json!("authorization_code"), &json!(true)), "{first:?}");
-    assert_eq!(first[0]["resource"], json!(url), "a token for this address and no other");
-    // Until two of them had to renew: each of these calls works.
-    let mut grants = Vec::new();
-    for _ in 0..200 {
-        let (done, said) = call();
-        assert!(done && said.contains("words"), "{said}");
-        grants = provider.grants();
-        if grants.iter().filter(|grant| grant["type"] == "refresh_token").count() >= 2 {
-            break;
-        }
-    }
-    assert!(grants.iter().all(|grant| grant["outcome"] == "success"), "{grants:?}");
-    let renewed: Vec<&Value> = grants.iter().filter(|grant| grant["type"] == "refresh_token").collect();
-    assert!(renewed.len() >= 2, "{grants:?}");
-    assert!(renewed.iter().all(|grant| grant["resource"] == json!(url)), "{grants:?}");
-    assert_eq!(grants.iter().filter(|grant| grant["type"] == "authorization_code").count(), 1, "one login is enough");
-    let (done, said) = run(&["logout", "far"]);
-    assert!(done && !call().0, "{said}");
-}
-
 /// It waits on a port of its own for the browser to come back, and has no other way to sign in.
 #[test]
 fn the_inspector_signs_in() {
     let provider = Provider::start();
     let world = configured(&provider);
     let served = world.serve();
-    let browser = browser(&world);
+    // A browser that goes where it is sent, and agrees to everything on the way.
+    let browser = world.path("xdg-open");
+    let jar = world.path("cookies");
+    let script = format!(
+        "#!/bin/sh\nfor last; do url=$last; done\nexec curl -sL -o /dev/null -c {jar} -b {jar} \"$url\"\n",
+        jar = jar.display()
+    );
+    fs::write(&browser, script).unwrap();
+    fs::set_permissions(&browser, fs::Permissions::from_mode(0o755)).unwrap();
     for (path, tool) in [("", "find_tools"), ("/ontology", "expand_tool")] {
         let mut command = world.settle(node());
         command.arg(peers::module(".bin/mcp-inspector")).arg("--cli").arg(format!("{}{path}", served.url));

@@ -1,5 +1,5 @@
 // A whole OpenID provider (npm `oidc-provider`) on a free port of this machine, with one user who always agrees. Prints
-// its address as the first line; a number is for how many seconds its tokens are good. /grants has what it was asked for; anybody may register with it, and tokens are JWTs for the resource they were asked for.
+// its address as the first line; anybody may register with it, and tokens are JWTs for the resource they were asked for.
 
 import { createServer } from "node:http";
 
@@ -27,13 +27,11 @@ const provider = new Provider(issuer, {
         scope: "tools",
         audience: resource,
         accessTokenFormat: "jwt",
-        accessTokenTTL: Number(process.argv[2] ?? 600),
+        accessTokenTTL: 600,
         jwt: { sign: { alg: "RS256" } },
       }),
     },
   },
-  issueRefreshToken: async (_, client) => client.grantTypeAllowed("refresh_token"),
-  rotateRefreshToken: true,
   pkce: { required: () => true },
   interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
 });
@@ -51,15 +49,5 @@ provider.use(async (context, next) => {
   return provider.interactionFinished(context.req, context.res, { consent: { grantId: await grant.save() } });
 });
 
-const grants = [];
-const note = (context, outcome) =>
-  grants.push({ outcome, type: context.oidc.params?.grant_type, pkce: Boolean(context.oidc.params?.code_verifier), resource: context.oidc.params?.resource });
-provider.on("grant.success", (context) => note(context, "success"));
-provider.on("grant.error", (context) => note(context, "error"));
-const callback = provider.callback();
-server.on("request", (request, response) => {
-  if (request.url !== "/grants") return callback(request, response);
-  response.setHeader("content-type", "application/json");
-  response.end(JSON.stringify(grants));
-});
+server.on("request", provider.callback());
 console.log(JSON.stringify({ issuer }));
