@@ -82,6 +82,8 @@ impl Writer {
     pub(crate) fn run(mut self, queue: &Receiver<Message>) {
         while let Some(first) = self.next(queue) {
             let Some(first) = first else {
+                // Nobody may come again before this is well: whoever balances sends nothing to one that cannot write.
+                let _ = self.write(&[]);
                 self.ship();
                 continue;
             };
@@ -117,9 +119,11 @@ impl Writer {
         }
     }
 
-    /// The next message; nothing where it is time to bring to the database what it does not have. `None`: nobody is left.
+    /// The next message; nothing where it is time to bring to the database what it does not have, or to write down what could
+    /// not be. `None`: nobody is left.
     fn next(&self, queue: &Receiver<Message>) -> Option<Option<Message>> {
-        if !self.shipping.as_ref().is_some_and(|shipping| shipping.behind && self.file.is_some()) {
+        let behind = self.shipping.as_ref().is_some_and(|shipping| shipping.behind && self.file.is_some());
+        if !behind && self.lost == 0 {
             return queue.recv().ok().map(Some);
         }
         match queue.recv_timeout(AGAIN) {
