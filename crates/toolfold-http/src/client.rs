@@ -97,14 +97,19 @@ impl HttpClient {
 
     /// One that goes nowhere by way of a proxy, and gives up connecting soon: for those who stand beside us.
     pub fn straight(connect: Duration) -> Result<HttpClient, NoClient> {
-        HttpClient::connecting(Matcher::builder().build(), None, connect)
+        HttpClient::connecting(Matcher::builder().build(), None, connect, 0)
     }
 
     fn new(proxies: Matcher, reach: Option<Arc<dyn Reach>>) -> Result<HttpClient, NoClient> {
-        HttpClient::connecting(proxies, reach, CONNECT)
+        HttpClient::connecting(proxies, reach, CONNECT, usize::MAX)
     }
 
-    fn connecting(proxies: Matcher, reach: Option<Arc<dyn Reach>>, connect: Duration) -> Result<HttpClient, NoClient> {
+    fn connecting(
+        proxies: Matcher,
+        reach: Option<Arc<dyn Reach>>,
+        connect: Duration,
+        kept: usize,
+    ) -> Result<HttpClient, NoClient> {
         let proxies = Proxies::new(proxies);
         let tls = shared_tls()?;
         let straight = tcp(HttpConnector::new_with_resolver(Resolver::new(reach.clone())), connect);
@@ -113,6 +118,8 @@ impl HttpClient {
         let pool = legacy::Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(IDLE)
+            // Without: it is known of each request whether anybody was there to take it.
+            .pool_max_idle_per_host(kept)
             .build((dialer, tls).into());
         Ok(HttpClient { pool, proxies })
     }
