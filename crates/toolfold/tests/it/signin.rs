@@ -1,4 +1,5 @@
-//! Clients that we did not write sign in with a provider that we did not write, knowing nothing but Toolfold's address.
+//! Clients that we did not write sign in with a provider that we did not write, knowing nothing but Toolfold's address. So
+//! does another Toolfold.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -21,7 +22,13 @@ struct Provider {
 
 impl Provider {
     fn start() -> Provider {
+        Provider::with(&[])
+    }
+
+    /// One that does what these variables ask for.
+    fn with(variables: &[&str]) -> Provider {
         let mut command = node();
+        command.envs(variables.iter().map(|name| (name, "1")));
         command.arg(script("provider.mjs")).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().expect("node can be started");
         let mut first = String::new();
@@ -30,6 +37,19 @@ impl Provider {
         let _said = said;
         let said: Value = serde_json::from_str(&first).unwrap_or_else(|_| panic!("no provider: {first:?}"));
         Provider { child, issuer: said["issuer"].as_str().unwrap().to_owned(), _said }
+    }
+
+    fn ask(&self, path: &str) -> Value {
+        let output = Command::new("curl").args(["-s", &format!("{}{path}", self.issuer)]).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        serde_json::from_str(&said).unwrap_or_else(|_| panic!("{path}: {said}"))
+    }
+
+    /// The clients that were granted something this way, in order.
+    fn granted(&self, way: &str) -> Vec<String> {
+        let all = self.ask("/granted");
+        let those = all.as_array().unwrap().iter().filter(|one| one["grant"] == way);
+        those.map(|one| one["client"].as_str().unwrap().to_owned()).collect()
     }
 }
 
@@ -123,4 +143,55 @@ fn the_inspector_signs_in() {
         let (said, complained) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         assert!(output.status.success() && said.contains(tool), "{path}: {}\n{said}\n{complained}", output.status);
     }
+}
+
+/// One Toolfold is the server and another its client: a login, a call with it, and calls that each need it renewed. Returns
+/// who the provider took the client for.
+fn toolfold_signs_in(provider: &Provider, settings: &str) -> String {
+    let far = configured(provider);
+    let far = far.serve();
+    let near =
+        World::with_config(&format!("{settings}[servers.far]\nurl = \"{}/direct\"\nauth = \"oauth\"\n", far.url));
+    let near_served = near.serve();
+    provider.ask(&format!("/documents?at={}", near_served.url.trim_end_matches("/mcp")));
+    let run = |arguments: &[&str]| {
+        let mut command = near.toolfold(arguments);
+        let jar = near.path("cookies");
+        command.env("BROWSER", format!("curl -sL -c {jar} -b {jar}", jar = jar.display()));
+        let output = command.stdin(Stdio::null()).output().expect("toolfold can be started");
+        let said = [&output.stdout, &output.stderr].map(|said| String::from_utf8_lossy(said).into_owned());
+        assert!(output.status.success(), "{arguments:?}: {said:?}");
+        said.concat()
+    };
+    run(&["login", "far"]);
+    let first = provider.granted("authorization_code");
+    assert_eq!(first.len(), 1, "{first:?}");
+    for text in ["one two", "one two three"] {
+        let before = provider.granted("refresh_token").len();
+        let arguments = json!({"text": text}).to_string();
+        let said = run(&["call", "far.toolbox__text_count", &arguments, "--wait"]);
+        assert!(said.contains(&format!("\"words\": {}", text.split(' ').count())), "{said}");
+        let renewed = provider.granted("refresh_token");
+        assert!(renewed.len() > before && renewed.iter().all(|client| *client == first[0]), "{renewed:?}");
+    }
+    // Alice may not call it, whoever asks for her.
+    let mut hidden = near.toolfold(&["call", "far.toolbox__time_now", "--wait"]);
+    let hidden = hidden.stdin(Stdio::null()).output().unwrap();
+    assert_eq!(hidden.status.code(), Some(1), "{}", String::from_utf8_lossy(&hidden.stdout));
+    first[0].clone()
+}
+
+#[test]
+fn toolfold_signs_in_at_another_one_and_renews_its_login() {
+    let provider = Provider::with(&["BRIEF"]);
+    let client = toolfold_signs_in(&provider, "");
+    assert!(!client.contains("://"), "it registered: {client}");
+}
+
+/// The document is the one that Toolfold serves of itself, read by the provider.
+#[test]
+fn toolfold_signs_in_as_the_client_that_its_document_describes() {
+    let provider = Provider::with(&["BRIEF", "DOCUMENTS"]);
+    let client = toolfold_signs_in(&provider, "[http]\npublic_url = \"https://tools.example\"\n");
+    assert_eq!(client, "https://tools.example/oauth-client.json");
 }

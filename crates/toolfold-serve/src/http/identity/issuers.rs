@@ -1,7 +1,8 @@
 //! Issuers: whose word counts, their keys, and what they said when they were asked.
 //!
 //! What a reader would get wrong: nobody makes us ask. Keys are fetched when a token names one that is not known, at most
-//! once in a while, however many such tokens come; and what was fetched stays good while its issuer cannot be reached.
+//! once in a while, however many such tokens come; and what was fetched stays good while its issuer cannot be reached. Who
+//! began to ask may hang up: the keys come all the same, or the next would be told for a while that there are none.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
@@ -30,13 +31,13 @@ const PAUSE: Duration = Duration::from_secs(5);
 const REMEMBERED: Duration = Duration::from_secs(30);
 const MOST_REMEMBERED: usize = 10_000;
 
-pub(crate) struct Issuers(Vec<Known>);
+pub(crate) struct Issuers(Vec<Arc<Known>>);
 
 struct Known {
     issuer: Issuer,
     keys: ArcSwapOption<Keys>,
     /// When its keys were asked for last, and whether they came; held while they are asked for.
-    asked: Mutex<Option<Instant>>,
+    asked: Arc<Mutex<Option<Instant>>>,
     answers: std::sync::Mutex<Answers>,
 }
 
@@ -48,10 +49,10 @@ impl Issuers {
         let known = |issuer: &Issuer| Known {
             issuer: issuer.clone(),
             keys: ArcSwapOption::empty(),
-            asked: Mutex::new(None),
+            asked: Arc::default(),
             answers: std::sync::Mutex::default(),
         };
-        Issuers(issuers.iter().map(known).collect())
+        Issuers(issuers.iter().map(known).map(Arc::new).collect())
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -89,13 +90,13 @@ impl Known {
         Trusted { issuer, audiences, name_claim, groups_claim }
     }
 
-    async fn signed(&self, token: &str, kid: Option<&str>, audiences: &[String]) -> Result<Principal, BadToken> {
+    async fn signed(self: &Arc<Self>, token: &str, kid: Option<&str>, audiences: &[String]) -> Result<Principal, BadToken> {
         let keys = self.keys_with(kid).await;
         verify(token, &keys, &self.trusted(audiences))
     }
 
     /// The keys, asked for again where none is of this name.
-    async fn keys_with(&self, kid: Option<&str>) -> Arc<Keys> {
+    async fn keys_with(self: &Arc<Self>, kid: Option<&str>) -> Arc<Keys> {
         let known = self.keys.load_full().filter(|keys| keys.have(kid));
         if let (Some(keys), Ok(last)) = (&known, self.asked.try_lock())
             && last.is_some_and(|last| last.elapsed() < FRESH)
@@ -106,15 +107,23 @@ impl Known {
         if let (Some(keys), Err(_)) = (&known, self.asked.try_lock()) {
             return keys.clone();
         }
-        let mut last = self.asked.lock().await;
+        let mut last = self.asked.clone().lock_owned().await;
         // Another may have asked while we waited.
         let found = self.keys.load_full().filter(|keys| keys.have(kid));
         let pause = if found.is_some() { FRESH } else { PAUSE };
         if last.is_none_or(|last| last.elapsed() >= pause) {
             *last = Some(Instant::now());
-            match self.fetch().await {
-                Ok(keys) => self.keys.store(Some(Arc::new(keys))),
-                Err(error) => warn!(issuer = self.issuer.issuer, "its keys could not be had: {error}"),
+            let known = self.clone();
+            // With the lock: whoever comes meanwhile waits for what is on its way, also when this request is gone.
+            let fetching = tokio::spawn(async move {
+                let _held = last;
+                match known.fetch().await {
+                    Ok(keys) => known.keys.store(Some(Arc::new(keys))),
+                    Err(error) => warn!(issuer = known.issuer.issuer, "its keys could not be had: {error}"),
+                }
+            });
+            if let Err(error) = fetching.await {
+                warn!(issuer = self.issuer.issuer, "its keys could not be fetched: {error}");
             }
         }
         self.keys.load_full().unwrap_or_default()
@@ -231,6 +240,9 @@ fn is_safe(place: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpListener;
+
     use super::*;
 
     #[test]
@@ -246,5 +258,37 @@ mod tests {
         assert_eq!(places("https://login.example").len(), 2);
         assert!(is_safe("https://login.example/keys") && is_safe("http://127.0.0.1:9/keys"));
         assert!(!is_safe("http://login.example/keys") && !is_safe("file:///etc/passwd") && !is_safe("nothing"));
+    }
+
+    /// As a program does that logs in and ends: its first request is gone while the keys for it are on their way.
+    #[tokio::test]
+    async fn keys_come_also_where_whoever_made_us_ask_is_gone() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let issuer = Issuer {
+            issuer: "https://login.example".into(),
+            audiences: Vec::new(),
+            jwks: Some(format!("http://{}/keys", listener.local_addr().unwrap())),
+            name_claim: "sub".into(),
+            groups_claim: "groups".into(),
+            scopes: Vec::new(),
+            introspection: None,
+        };
+        let known = Issuers::new(&[issuer]).0.remove(0);
+        let asking = known.clone();
+        let first = tokio::spawn(async move { asking.keys_with(Some("first")).await });
+        let (mut socket, _) = listener.accept().await.unwrap();
+        first.abort();
+        assert!(first.await.is_err_and(|ended| ended.is_cancelled()));
+        let asking = known.clone();
+        let second = tokio::spawn(async move { asking.keys_with(Some("first")).await });
+        let keys = r#"{"keys": [{"kty": "RSA", "kid": "first", "n": "AQAB", "e": "AQAB"}]}"#;
+        let reply = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{keys}", keys.len());
+        let mut heard = Vec::new();
+        while !heard.ends_with(b"\r\n\r\n") {
+            assert_ne!(socket.read_buf(&mut heard).await.unwrap(), 0, "nobody waits for the keys any more");
+        }
+        socket.write_all(reply.as_bytes()).await.unwrap();
+        assert!(second.await.unwrap().have(Some("first")));
+        assert!(known.keys_with(Some("first")).await.have(Some("first")));
     }
 }
