@@ -223,7 +223,9 @@ impl Snapshot {
             let subject = Subject { risk, ..Subject::offered(&held.server, kind, &held.offer.name) };
             self.rules.decide(rights, &subject).level > Extent::Nothing
         };
-        let held = self.quarantine.held.iter().filter(sees).cloned().collect();
+        let all = catalog.len() == self.catalog.len();
+        let told = |held: &Arc<Held>| if all { held.clone() } else { Arc::new(held.without_reason()) };
+        let held = self.quarantine.held.iter().filter(sees).map(told).collect();
         let review = self.quarantine.review();
         let shown = |(server, id): &&(ServerName, String)| {
             seen.contains(server) && catalog.entries().iter().any(|entry| entry.id.to_string() == *id)

@@ -104,6 +104,18 @@ impl Held {
         Held { id, server, offer, why, old, serves }
     }
 
+    /// As it is told to who does not see everything, like anything else that is new: what was found in it may be how much it
+    /// is like something they do not see.
+    pub(crate) fn without_reason(&self) -> Held {
+        let Held { id, server, offer, why, old, serves } = self;
+        let why = match why {
+            Why::Found(_) => Why::New,
+            other => other.clone(),
+        };
+        let (id, server, offer, old) = (id.clone(), server.clone(), offer.clone(), old.clone());
+        Held { id, server, offer, why, old, serves: *serves }
+    }
+
     pub(crate) fn is_denied(&self) -> bool {
         self.why == Why::Denied
     }
