@@ -4,7 +4,7 @@
 //! What a reader would get wrong: a plain hash is enough here. Slow hashes are for passwords, which can be guessed.
 
 use sha2::{Digest, Sha256};
-use toolfold_core::Secret;
+use toolfold_core::{Secret, to_hex};
 
 /// How every token begins.
 pub const TOKEN_PREFIX: &str = "toolfold_";
@@ -25,7 +25,7 @@ pub struct NewToken {
 
 impl NewToken {
     pub fn of(random: [u8; 32]) -> NewToken {
-        let body = hex(&random);
+        let body = to_hex(&random);
         let whole = format!("{TOKEN_PREFIX}{body}{}", check(&body));
         NewToken { hash: hash(&whole), beginning: whole[..SHOWN].to_owned(), secret: Secret::new(whole) }
     }
@@ -48,11 +48,7 @@ fn hash(token: &str) -> [u8; 32] {
 }
 
 fn check(body: &str) -> String {
-    hex(&Sha256::digest(body.as_bytes())[..CHECK / 2])
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    to_hex(&Sha256::digest(body.as_bytes())[..CHECK / 2])
 }
 
 #[cfg(test)]
@@ -65,7 +61,7 @@ mod tests {
         let text = token.secret.expose();
         assert!(text.starts_with("toolfold_0707") && text.len() == 81);
         assert_eq!(digest(text), Some(token.hash));
-        assert!(!token.hash.iter().map(|byte| format!("{byte:02x}")).collect::<String>().contains(&text[9..20]));
+        assert!(!to_hex(&token.hash).contains(&text[9..20]));
         for wrong in ["", "toolfold_", "tool", &text[1..], &text[..80], &format!("{text}0")] {
             assert_eq!(digest(wrong), None, "{wrong}");
         }

@@ -2,17 +2,15 @@
 
 use std::fmt::Write as _;
 
+use toolfold_core::to_hex;
+
 use crate::event::{AuditEvent, EventKind};
 use crate::read::Stored;
 
 /// The bytes as they are stored and the hash beside them, so that the chain can be checked without us.
 pub fn json_line(stored: &Stored) -> String {
     let body = String::from_utf8_lossy(&stored.body);
-    let hash: String = stored.hash.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    });
+    let hash = to_hex(&stored.hash);
     // A chain's name is letters and digits of ours.
     let chain = stored.chain.as_ref().map_or_else(String::new, |chain| format!("\"chain\":\"{chain}\","));
     format!("{{{chain}\"hash\":\"{hash}\",\"event\":{body}}}")

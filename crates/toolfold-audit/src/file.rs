@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use sha2::{Digest, Sha256};
+use toolfold_core::to_hex;
 use toolfold_store::{AuditRow, StoreError, open_audit};
 
 use crate::event::AuditEvent;
@@ -25,8 +26,7 @@ pub struct Head {
 
 impl std::fmt::Display for Head {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} ", self.number)?;
-        self.hash.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        write!(f, "{} {}", self.number, to_hex(&self.hash))
     }
 }
 
@@ -71,6 +71,13 @@ impl File {
         Ok(Batch { transaction, head, added: None })
     }
 
+    /// Writes what changes nothing, as far as the disk.
+    pub(crate) fn touch(&mut self) -> Result<(), StoreError> {
+        let batch = self.begin()?;
+        let written = batch.touch();
+        written.map_err(|error| self.failed(&error))
+    }
+
     pub(crate) fn failed(&self, error: &rusqlite::Error) -> StoreError {
         StoreError::new(&self.path, error).of_record()
     }
@@ -94,6 +101,13 @@ impl Batch<'_> {
             added.push(row(self.head, event.time.0, event.tool.clone(), body));
         }
         Ok(())
+    }
+
+    /// Writes the same number once more that is there.
+    fn touch(self) -> rusqlite::Result<()> {
+        let version: i64 = self.transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        self.transaction.pragma_update(None, "user_version", version)?;
+        self.commit()
     }
 
     pub(crate) fn commit(self) -> rusqlite::Result<()> {

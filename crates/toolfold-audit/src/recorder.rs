@@ -21,6 +21,8 @@ const MOST_BYTES: u64 = 16 * 1024 * 1024;
 const SMALL: u64 = 2 * 1024;
 /// How long a disk may take over one of them that somebody waits for.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// How long it may take to find out whether something could be written. Whoever balances does not wait for longer.
+const PROBE: Duration = Duration::from_secs(2);
 /// How long a disk may take over the last of them.
 const FAREWELL: Duration = Duration::from_secs(5);
 
@@ -72,8 +74,6 @@ pub(crate) struct Shared {
     /// Bytes of what waits.
     pub(crate) bytes: AtomicU64,
     pub(crate) written: AtomicU64,
-    /// The last try to write failed.
-    pub(crate) failing: AtomicBool,
     /// Calls of tools that an answer had shown, and of others.
     pub(crate) discovered: AtomicU64,
     pub(crate) direct: AtomicU64,
@@ -119,9 +119,12 @@ impl Audit {
         self.0.shared.written.load(Ordering::Relaxed)
     }
 
-    /// Whether what was told last could not be written.
-    pub fn is_failing(&self) -> bool {
-        self.0.shared.failing.load(Ordering::Relaxed)
+    /// Whether something could be written now. The disk is asked, at most once in a moment however many want to know.
+    pub async fn can_write(&self) -> bool {
+        let (done, answered) = oneshot::channel();
+        // A queue that is full is one that the disk does not empty.
+        let asked = self.0.queue.try_send(Message::Probe(done)).is_ok();
+        asked && matches!(tokio::time::timeout(PROBE, answered).await, Ok(Ok(true)))
     }
 
     /// Calls of tools since the start: those that an answer had shown before, and the others.

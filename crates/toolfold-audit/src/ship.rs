@@ -50,6 +50,14 @@ impl Shipping {
         self.note(done)
     }
 
+    /// Whether the database answers, which has all there is then.
+    pub(crate) fn reach(&mut self, file: &mut File) -> Result<(), StoreError> {
+        self.catch_up(file)?;
+        let Some(linked) = &self.link else { return Err(StoreError::Closed) };
+        let answered = linked.database.head(&linked.chain).wait().map(drop);
+        self.note(answered)
+    }
+
     /// Adds what is about to be written to the file, and is not yet.
     pub(crate) fn add(&mut self, rows: Vec<AuditRow>) -> Result<(), StoreError> {
         let Some(linked) = &mut self.link else { return Err(StoreError::Closed) };

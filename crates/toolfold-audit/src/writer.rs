@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use toolfold_config::AuditMode;
 use toolfold_store::StoreError;
-use tracing::{error, info};
+use tracing::{error, info, warn};
 
 use crate::chain_file::rows_after;
 use crate::event::{AuditEvent, EventKind};
@@ -27,12 +27,16 @@ const MOST_TOGETHER: usize = 1024;
 /// Events after which, and time after which, old ones are looked for.
 const TIDY_AFTER: u64 = 2_000;
 const TIDY_EVERY: Duration = Duration::from_secs(600);
+/// For how long it is known whether something can be written.
+const PROVEN: Duration = Duration::from_millis(500);
 /// Rounds of taking away in a row.
 const MOST_CUTS: usize = 8;
 
 pub(crate) enum Message {
     Note(Box<Note>, Option<Waiter>),
     Configure(Box<Settings>),
+    /// Whether something could be written.
+    Probe(oneshot::Sender<bool>),
     Flush(oneshot::Sender<()>),
     Close(oneshot::Sender<()>),
 }
@@ -51,6 +55,8 @@ pub(crate) struct Writer {
     why: String,
     since_tidy: u64,
     tidied: Option<Instant>,
+    /// Whether the last write, or try of one, went well, and when that was.
+    proven: Option<(Instant, bool)>,
 }
 
 /// What came in together.
@@ -58,6 +64,7 @@ pub(crate) struct Writer {
 struct Gathered {
     notes: Vec<Note>,
     waiters: Vec<Waiter>,
+    probed: Vec<oneshot::Sender<bool>>,
     flushed: Vec<oneshot::Sender<()>>,
     closed: Option<oneshot::Sender<()>>,
 }
@@ -76,6 +83,7 @@ impl Writer {
             why: String::new(),
             since_tidy: 0,
             tidied: None,
+            proven: None,
         }
     }
 
@@ -89,15 +97,15 @@ impl Writer {
             };
             let mut gathered = Gathered::default();
             self.take(first, &mut gathered);
-            let waited_for = !gathered.waiters.is_empty() || !gathered.flushed.is_empty() || gathered.closed.is_some();
-            if !waited_for && self.settings.mode != AuditMode::Strict {
+            let asked = !gathered.flushed.is_empty() || !gathered.probed.is_empty() || gathered.closed.is_some();
+            if !asked && gathered.waiters.is_empty() && self.settings.mode != AuditMode::Strict {
                 std::thread::sleep(LINGER);
             }
             while gathered.notes.len() < MOST_TOGETHER && gathered.closed.is_none() {
                 let Ok(message) = queue.try_recv() else { break };
                 self.take(message, &mut gathered);
             }
-            let Gathered { notes, waiters, flushed, closed } = gathered;
+            let Gathered { notes, waiters, probed, flushed, closed } = gathered;
             let (outcome, bytes) = (self.write(&notes), notes.iter().map(Note::size).sum());
             // Not before they are let go of.
             drop(notes);
@@ -105,6 +113,12 @@ impl Writer {
             for waiter in waiters {
                 // Whoever waited may be gone.
                 let _ = waiter.send(outcome.clone());
+            }
+            if !probed.is_empty() {
+                let can = self.can_write();
+                for asker in probed {
+                    let _ = asker.send(can);
+                }
             }
             self.tidy();
             for done in flushed {
@@ -154,6 +168,7 @@ impl Writer {
                 // One that cannot be told this is opened anew.
                 self.file = self.file.take().filter(|file| file.set_durable(durable).is_ok());
             }
+            Message::Probe(done) => gathered.probed.push(done),
             Message::Flush(done) => gathered.flushed.push(done),
             Message::Close(done) => gathered.closed = Some(done),
         }
@@ -167,7 +182,7 @@ impl Writer {
             return Ok(());
         }
         let outcome = self.try_write(notes);
-        self.shared.failing.store(outcome.is_err(), Ordering::Relaxed);
+        self.proven = Some((Instant::now(), outcome.is_ok()));
         match outcome {
             Ok(()) => {
                 let written = notes.len() as u64;
@@ -194,15 +209,32 @@ impl Writer {
         }
     }
 
-    fn try_write(&mut self, notes: &[Note]) -> Result<(), StoreError> {
-        let file = match &mut self.file {
-            Some(file) => file,
-            None => {
-                let durable = self.settings.mode == AuditMode::Strict;
-                self.file.insert(File::open(&self.settings.path, durable)?)
-            }
-        };
+    /// Whether something could be written, by writing what changes nothing. Anybody may ask, so it is not done each time.
+    fn can_write(&mut self) -> bool {
+        if let Some((_, can)) = self.proven.filter(|(at, _)| at.elapsed() < PROVEN) {
+            return can;
+        }
+        let tried = self.try_nothing();
+        if let Err(error) = &tried {
+            warn!("the audit could not be written: {error}");
+            self.file = None;
+            self.shipping.iter_mut().for_each(Shipping::doubt);
+        }
+        self.proven = Some((Instant::now(), tried.is_ok()));
+        tried.is_ok()
+    }
+
+    fn try_nothing(&mut self) -> Result<(), StoreError> {
         let strict = self.settings.mode == AuditMode::Strict;
+        let file = opened(&mut self.file, &self.settings)?;
+        file.touch()?;
+        // Strict: what is not there is not written.
+        self.shipping.as_mut().filter(|_| strict).map_or(Ok(()), |shipping| shipping.reach(file))
+    }
+
+    fn try_write(&mut self, notes: &[Note]) -> Result<(), StoreError> {
+        let strict = self.settings.mode == AuditMode::Strict;
+        let file = opened(&mut self.file, &self.settings)?;
         // Strict: there before anybody goes on. What was written before comes first.
         let mut shipping = self.shipping.as_mut().filter(|_| strict);
         if let Some(shipping) = &mut shipping {
@@ -257,6 +289,13 @@ impl Writer {
         }
         // There is more: at the next opportunity.
         self.since_tidy = TIDY_AFTER;
+    }
+}
+
+fn opened<'f>(file: &'f mut Option<File>, settings: &Settings) -> Result<&'f mut File, StoreError> {
+    match file {
+        Some(file) => Ok(file),
+        none => Ok(none.insert(File::open(&settings.path, settings.mode == AuditMode::Strict)?)),
     }
 }
 

@@ -6,6 +6,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
+use toolfold_core::to_hex;
 
 use crate::format::LARGEST;
 
@@ -122,7 +123,7 @@ pub(crate) fn digest(text: &str) -> String {
 }
 
 pub(crate) fn digest_bytes(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    to_hex(&Sha256::digest(bytes))
 }
 
 /// A file of a bundle. One that is there is the same: the folder's name is made from the content.

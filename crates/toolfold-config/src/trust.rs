@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use toolfold_core::to_hex;
 
 #[derive(Debug, Clone)]
 pub struct TrustList {
@@ -129,5 +130,5 @@ fn read(note: &Path) -> Option<TrustedFile> {
 }
 
 fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    to_hex(&Sha256::digest(bytes))
 }

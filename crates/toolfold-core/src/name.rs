@@ -6,6 +6,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::hex::to_hex;
+
 /// The longest name that every client and every model provider accepts.
 pub(crate) const LONGEST_EXPOSED: usize = 64;
 
@@ -92,7 +94,7 @@ pub fn exposed_name(server: Option<&ServerName>, tool: &str) -> String {
         return whole;
     }
     let digest = Sha256::digest(whole.as_bytes());
-    let suffix: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    let suffix = to_hex(&digest[..4]);
     let room = LONGEST_EXPOSED - suffix.len() - 1;
     format!("{}_{suffix}", &plain[..plain.len().min(room)])
 }

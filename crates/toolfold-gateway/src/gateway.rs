@@ -299,9 +299,12 @@ impl Gateway {
     }
 
     /// Whether every request can be answered from a snapshot, and every call be written down that must be.
-    pub fn is_ready(&self) -> bool {
-        let unwritten = self.audit().is_some_and(|audit| audit.is_strict() && audit.is_failing());
-        self.0.waiting.is_published() && !unwritten
+    pub async fn is_ready(&self) -> bool {
+        let written = match self.audit().filter(|audit| audit.is_strict()) {
+            Some(audit) => audit.can_write().await,
+            None => true,
+        };
+        self.0.waiting.is_published() && written
     }
 
     /// What is written down, where anything is.

@@ -70,6 +70,7 @@ pub use status::ServerStatus;
 pub use tokens::GivenTokens;
 pub use toolfold_script::Program;
 pub use toolfold_telemetry::Carriage;
+pub use toolfold_upstream::seconds_now;
 pub use trust::{Approvals, Decided, Decision, HeldEntry, HeldList, Undecided};
 pub use vault::{own_client_document, vault};
 pub use visitors::{ConnectedClients, Stay, Visitor};

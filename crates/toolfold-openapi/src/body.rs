@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
-use toolfold_core::Fingerprint;
+use toolfold_core::{Fingerprint, to_hex};
 
 use crate::document::Document;
 use crate::parameter::is_json;
@@ -197,7 +197,7 @@ fn multipart(parts: &HashMap<String, Part>, value: &Value) -> Result<(String, Ve
     let members = value.as_object().unwrap_or(&nothing);
     // Made of everything that is sent: what could be the boundary would have to hold its own fingerprint.
     let hash = Fingerprint::of_text(&value.to_string());
-    let boundary: String = hash.as_bytes().iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    let boundary = to_hex(&hash.as_bytes()[..16]);
     let mut bytes = Vec::new();
     for (name, value) in members {
         let part = parts.get(name).cloned().unwrap_or_default();

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, Nonce, UnboundKey};
-use toolfold_core::Principal;
+use toolfold_core::{Principal, to_hex};
 
 use crate::body::Notation;
 
@@ -189,7 +189,7 @@ fn make_room(all: &mut VecDeque<Arc<Kept>>, room: Room) {
 fn random() -> Result<String, NotKept> {
     let mut bytes = [0u8; 16];
     getrandom::fill(&mut bytes).map_err(|_| NotKept::Sealing)?;
-    Ok(format!("r{}", bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>()))
+    Ok(format!("r{}", to_hex(&bytes)))
 }
 
 /// Twelve random bytes: of at most some thousand chunks under one key no two are alike.

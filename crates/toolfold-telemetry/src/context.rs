@@ -1,5 +1,6 @@
 //! Which trace something belongs to: `traceparent` of W3C's Trace Context, which MCP carries in `_meta`.
 
+use toolfold_core::{from_hex, to_hex};
 use toolfold_wire::Object;
 
 const META: &str = "_meta";
@@ -40,10 +41,11 @@ impl Context {
     pub fn parse(text: &str) -> Option<Context> {
         let mut parts = text.split('-');
         let (version, trace, span, flags) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
-        let trace: [u8; 16] = hex(trace)?;
-        let span: [u8; 8] = hex(span)?;
-        let [version]: [u8; 1] = hex(version)?;
-        let [flags]: [u8; 1] = hex(flags)?;
+        // Lower case, as the specification has it.
+        let trace: [u8; 16] = from_hex(trace)?;
+        let span: [u8; 8] = from_hex(span)?;
+        let [version]: [u8; 1] = from_hex(version)?;
+        let [flags]: [u8; 1] = from_hex(flags)?;
         let usable = version != 0xff && trace != [0; 16] && span != [0; 8] && (version > 0 || parts.next().is_none());
         usable.then_some(Context { trace, span, parent: None, sampled: flags & 1 == 1 })
     }
@@ -51,11 +53,7 @@ impl Context {
 
 impl std::fmt::Display for Context {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("00-")?;
-        self.trace.iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
-        f.write_str("-")?;
-        self.span.iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
-        write!(f, "-{:02x}", u8::from(self.sampled))
+        write!(f, "00-{}-{}-{:02x}", to_hex(&self.trace), to_hex(&self.span), u8::from(self.sampled))
     }
 }
 
@@ -63,18 +61,6 @@ impl std::fmt::Display for Context {
 fn said(params: &Object) -> Option<String> {
     let about = params.get(META).filter(|about| about.get().contains(TRACEPARENT))?;
     Object::parse(about)?.string(TRACEPARENT).filter(|text| text.len() <= LONGEST)
-}
-
-/// Lower case, as the specification has it.
-fn hex<const N: usize>(text: &str) -> Option<[u8; N]> {
-    if text.len() != 2 * N || !text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte)) {
-        return None;
-    }
-    let mut bytes = [0; N];
-    for (place, byte) in bytes.iter_mut().enumerate() {
-        *byte = u8::from_str_radix(&text[2 * place..2 * place + 2], 16).ok()?;
-    }
-    Some(bytes)
 }
 
 /// Never all zeros, which means none.

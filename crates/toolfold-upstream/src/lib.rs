@@ -10,6 +10,7 @@ mod backoff;
 mod blank;
 mod buffer;
 mod call;
+mod clock;
 mod closing;
 mod connection;
 mod era;
@@ -41,6 +42,7 @@ mod wishes;
 
 pub use blank::{Blanks, speaks_of_secret};
 pub use call::{Call, CallError};
+pub use clock::seconds_now;
 pub use house::House;
 pub use manifest::Manifest;
 pub use oauth::{

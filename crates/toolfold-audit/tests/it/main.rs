@@ -8,6 +8,7 @@ mod children;
 mod content;
 mod kept;
 mod many;
+mod probed;
 mod shipped;
 mod slow;
 

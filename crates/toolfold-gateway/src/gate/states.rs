@@ -5,10 +5,10 @@
 //! holds is sealed for that client, that server and that request, and for a while.
 
 use std::sync::OnceLock;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use toolfold_access::{SEALED, Seal, Standing};
 use toolfold_core::ServerName;
+use toolfold_upstream::seconds_now;
 use toolfold_wire::{Object, Raw, RpcError};
 
 use super::bridge::input_required;
@@ -37,7 +37,7 @@ impl States {
             return Ok(());
         }
         let sealed = params.string("requestState").filter(|state| state.starts_with(SEALED));
-        let opened = sealed.and_then(|state| self.seal()?.open(&whose(request, server), now(), &state));
+        let opened = sealed.and_then(|state| self.seal()?.open(&whose(request, server), seconds_now(), &state));
         let Some(state) = opened.and_then(|text| Raw::parse(text.into_bytes()).ok()) else {
             let message = "This requestState is unknown, changed, expired, or was given to somebody else. Begin again without it.";
             return Err(Failed::Answered(RpcError::invalid_params(message)));
@@ -55,7 +55,7 @@ impl States {
         let Some(state) = question.get("requestState").map(|state| state.get().to_owned()) else { return };
         match self.seal() {
             Some(seal) => {
-                let sealed = seal.close(&whose(request, server), now() + GOOD_FOR, &state);
+                let sealed = seal.close(&whose(request, server), seconds_now() + GOOD_FOR, &state);
                 question.set("requestState", &sealed);
             }
             None => drop(question.remove("requestState")),
@@ -75,8 +75,4 @@ impl States {
 
 fn whose(request: &Request, server: &ServerName) -> String {
     format!("{}\n{server}\n{}", request.client.principal().key(), request.method)
-}
-
-fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }

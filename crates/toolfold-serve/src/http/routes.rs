@@ -43,7 +43,7 @@ pub(crate) async fn answer(app: &Arc<App>, admitted: Whom, parts: Parts, body: I
         "/" | "/healthz" | "/readyz" | "/metrics" | "/openapi.json" if !looks => not_allowed("GET"),
         "/" => front(&parts.headers),
         "/healthz" => json_response(StatusCode::OK, r#"{"status":"ok"}"#),
-        "/readyz" => ready(app),
+        "/readyz" => ready(app).await,
         "/metrics" => metrics(app, &principal, &parts.headers),
         "/openapi.json" => json_response(StatusCode::OK, rest::OPENAPI),
         _ => text_response(StatusCode::NOT_FOUND, "There is nothing here. The MCP endpoint is /mcp.\n"),
@@ -51,11 +51,11 @@ pub(crate) async fn answer(app: &Arc<App>, admitted: Whom, parts: Parts, body: I
 }
 
 /// Whether requests can be answered as they should be; `/healthz` says that there is somebody at all.
-fn ready(app: &App) -> Reply {
+async fn ready(app: &App) -> Reply {
     if app.is_draining() {
         return json_response(StatusCode::SERVICE_UNAVAILABLE, r#"{"status":"draining"}"#);
     }
-    match app.gateway.is_ready() {
+    match app.gateway.is_ready().await {
         true => json_response(StatusCode::OK, r#"{"status":"ready"}"#),
         false => json_response(StatusCode::SERVICE_UNAVAILABLE, r#"{"status":"not ready"}"#),
     }

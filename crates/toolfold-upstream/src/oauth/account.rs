@@ -17,11 +17,11 @@ use toolfold_wire::BoxFuture;
 use url::Url;
 
 use super::failed::Unsigned;
-use super::fetch::now;
 use super::need::Need;
 use super::plan::place_of;
 use super::vault::{KeptLogin, LoginOwner, NotKept, Record, Vault};
 use super::visit::Visit;
+use crate::clock::seconds_now;
 use crate::shared::lock;
 
 /// After a login that needs no person was refused, it is not tried again for so long.
@@ -221,7 +221,7 @@ impl Account {
             return Err(NoCredentials(why));
         }
         self.renew_if_stale().await?;
-        if !self.needs_person() && lock(&self.now).login().is_none_or(|login| login.is_dead(now())) {
+        if !self.needs_person() && lock(&self.now).login().is_none_or(|login| login.is_dead(seconds_now())) {
             let known = lock(&self.now).kept.is_some();
             // Without having been refused nobody knows that a login is wanted, unless the configuration says so.
             if known || self.server.auth.mode == AuthMode::OAuth {
@@ -346,7 +346,7 @@ fn write(login: &Login, nonce: Option<&str>, asked: Asked<'_>, headers: &mut Hea
     let scheme = if key.is_some() { "DPoP" } else { "Bearer" };
     if let Some(key) = key {
         let url = asked.uri.to_string();
-        let proof = Proofs { key: &key, nonce }.of(asked.method.as_str(), &url, Some(token), now())?;
+        let proof = Proofs { key: &key, nonce }.of(asked.method.as_str(), &url, Some(token), seconds_now())?;
         headers.insert("dpop", sensitive(&proof)?);
     }
     headers.insert(AUTHORIZATION, sensitive(&format!("{scheme} {}", token.expose()))?);

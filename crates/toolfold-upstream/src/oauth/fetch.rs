@@ -12,6 +12,7 @@ use url::Url;
 
 use super::failed::NoLogin;
 use super::reach::Nearby;
+use crate::clock::seconds_now;
 
 /// One answer, from the first byte to the last.
 pub(super) const LONGEST: Duration = Duration::from_secs(15);
@@ -67,17 +68,12 @@ impl Fetcher {
     /// Goes on with a login until it is done or needs a person.
     pub(super) async fn drive(&self, flow: &mut Flow) -> Result<Halt, NoLogin> {
         for _ in 0..MOST {
-            match flow.step(now())? {
-                Step::Fetch(ask) => flow.heard(&self.ask(&ask).await?, now())?,
+            match flow.step(seconds_now())? {
+                Step::Fetch(ask) => flow.heard(&self.ask(&ask).await?, seconds_now())?,
                 Step::Visit(url) => return Ok(Halt::Visit(url)),
                 Step::Done(login) => return Ok(Halt::Done(login)),
             }
         }
         Err(NoLogin::Unreachable(format!("the login servers had more than {MOST} questions answered and are not done")))
     }
-}
-
-/// Seconds since 1970.
-pub(super) fn now() -> u64 {
-    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }

@@ -12,10 +12,11 @@ use toolfold_oauth::{Demand, Flow, Refreshed};
 
 use super::account::Account;
 use super::failed::{NoLogin, NotAcquired, NotRenewed};
-use super::fetch::{Fetcher, Halt, now};
+use super::fetch::{Fetcher, Halt};
 use super::need::Need;
 use super::plan::{own_key, plan};
 use super::vault::{Leased, NotKept, Record};
+use crate::clock::seconds_now;
 use crate::shared::lock;
 
 /// How long another process is waited for that renews the same login. More than it can take.
@@ -30,7 +31,10 @@ impl Account {
             let state = lock(&self.now);
             let login = state.kept.as_ref().and_then(|kept| kept.record.login.as_ref());
             let login = login.filter(|login| login.can_refresh());
-            (login.is_some_and(|login| login.is_stale(now())), login.is_some_and(|login| login.is_dead(now())))
+            (
+                login.is_some_and(|login| login.is_stale(seconds_now())),
+                login.is_some_and(|login| login.is_dead(seconds_now())),
+            )
         };
         if !stale {
             return Ok(());
@@ -112,11 +116,11 @@ impl Account {
         let Some(login) = &record.login else { return Ok(None) };
         let fetcher = Fetcher::new(&self.url, &self.settings.private_hosts).await?;
         let own = own_key(&self.server.auth)?;
-        let answer = fetcher.ask(&login.refresh(own.as_ref(), None, now())?).await?;
-        let mut refreshed = login.refreshed(&answer, now())?;
+        let answer = fetcher.ask(&login.refresh(own.as_ref(), None, seconds_now())?).await?;
+        let mut refreshed = login.refreshed(&answer, seconds_now())?;
         if let Refreshed::WithNonce(nonce) = &refreshed {
-            let answer = fetcher.ask(&login.refresh(own.as_ref(), Some(nonce), now())?).await?;
-            refreshed = login.refreshed(&answer, now())?;
+            let answer = fetcher.ask(&login.refresh(own.as_ref(), Some(nonce), seconds_now())?).await?;
+            refreshed = login.refreshed(&answer, seconds_now())?;
         }
         match refreshed {
             Refreshed::Login(login) => Ok(Some(Record { login: Some(*login), demand: record.demand })),

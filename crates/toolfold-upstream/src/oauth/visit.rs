@@ -10,9 +10,10 @@ use toolfold_oauth::{Flow, Problem};
 use super::account::Account;
 use super::callback::{self, PATH};
 use super::failed::{NoLogin, NoVisitor};
-use super::fetch::{Fetcher, Halt, now};
+use super::fetch::{Fetcher, Halt};
 use super::plan::{own_key, plan};
 use super::vault::{NotKept, Record};
+use crate::clock::seconds_now;
 
 /// How long somebody may take to log in.
 const LONGEST: Duration = Duration::from_secs(10 * 60);
@@ -127,7 +128,7 @@ impl Account {
         self.load(true).await?;
         if let Some(login) = self.record().login
             && let Ok(own) = own_key(&self.server.auth)
-            && let Some(ask) = login.revoke(own.as_ref(), now())
+            && let Some(ask) = login.revoke(own.as_ref(), seconds_now())
             && let Ok(fetcher) = Fetcher::new(&self.url, &self.settings.private_hosts).await
             && let Err(error) = fetcher.ask(&ask).await
         {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
 use toolfold_audit::{AuditEvent, Moment, Reader, Stored, Verified, cef, json_line, shown_time};
-use toolfold_core::shown_line;
+use toolfold_core::{shown_line, to_hex};
 use toolfold_store::StoreError;
 
 use super::output::{print, print_json, table, tell};
@@ -219,10 +219,9 @@ pub(super) fn show_all(common: &Common, all: &[Stored]) -> Result<(), Fail> {
 pub(super) fn whole(stored: &Stored) -> Value {
     let event = serde_json::from_slice(&stored.body).unwrap_or(Value::Null);
     if let Some(chain) = &stored.chain {
-        let hash: String = stored.hash.iter().map(|byte| format!("{byte:02x}")).collect();
-        return json!({"chain": chain, "event": event, "hash": hash});
+        return json!({"chain": chain, "event": event, "hash": to_hex(&stored.hash)});
     }
-    json!({"event": event, "hash": stored.hash.iter().map(|byte| format!("{byte:02x}")).collect::<String>()})
+    json!({"event": event, "hash": to_hex(&stored.hash)})
 }
 
 /// One event for a person: when, who, what, how, and what came of it.

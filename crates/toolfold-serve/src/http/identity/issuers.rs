@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 use base64::Engine;
@@ -19,6 +19,7 @@ use tokio::time::Instant;
 use toolfold_access::{BadToken, Keys, Trusted, claimed, introspected, verify};
 use toolfold_config::{Introspection, Issuer};
 use toolfold_core::Principal;
+use toolfold_gateway::seconds_now;
 use tracing::{debug, warn};
 use url::Url;
 
@@ -90,7 +91,12 @@ impl Known {
         Trusted { issuer, audiences, name_claim, groups_claim }
     }
 
-    async fn signed(self: &Arc<Self>, token: &str, kid: Option<&str>, audiences: &[String]) -> Result<Principal, BadToken> {
+    async fn signed(
+        self: &Arc<Self>,
+        token: &str,
+        kid: Option<&str>,
+        audiences: &[String],
+    ) -> Result<Principal, BadToken> {
         let keys = self.keys_with(kid).await;
         verify(token, &keys, &self.trusted(audiences))
     }
@@ -192,7 +198,7 @@ impl Known {
                 return Err(BadToken::Inactive);
             }
         };
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        let now = seconds_now();
         let who = introspected(&answer, now, &self.trusted(audiences));
         let good = who.as_ref().map_or(REMEMBERED, |(_, until)| REMEMBERED.min(Duration::from_secs(until - now)));
         let who = who.map(|(principal, _)| principal);

@@ -5,7 +5,7 @@
 
 use std::sync::OnceLock;
 
-use toolfold_core::Secret;
+use toolfold_core::{Secret, to_hex};
 
 /// The key of this process, made when it is first asked for. None where the system has no randomness: then nothing can
 /// be changed.
@@ -17,8 +17,7 @@ pub fn page_key() -> Option<&'static Secret> {
 fn made() -> Option<Secret> {
     let mut bytes = [0u8; 12];
     getrandom::fill(&mut bytes).ok()?;
-    let letters: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    Some(Secret::new(letters))
+    Some(Secret::new(to_hex(&bytes)))
 }
 
 #[cfg(test)]
