@@ -13,6 +13,7 @@ use crate::call;
 use crate::gate::{Errand, Failed, Outcome, Passage, Wanted, Watch};
 use crate::gateway::Gateway;
 use crate::offers::Whose;
+use crate::recording::is_error;
 use crate::request::{Client, LogLevel, Request};
 use crate::results::{self, Delivery};
 use crate::rpc::{SHORT, contested, no_prompt, no_resource, rpc};
@@ -26,7 +27,19 @@ impl Gateway {
         self.0.visitors.asks(&request.client, &request.method);
         let watched = self.0.gate.instruments.begin(&mut request);
         let answer = self.answer(request).await;
-        self.0.gate.instruments.end(watched, &answer);
+        self.0.gate.instruments.end(watched, &answer, is_error);
+        answer
+    }
+
+    /// Counts what a transport answers by itself (`initialize`, `server/discover`) as one of the requests that are answered here.
+    pub async fn counted<T>(
+        &self,
+        mut request: Request,
+        answer: impl Future<Output = Result<T, RpcError>>,
+    ) -> Result<T, RpcError> {
+        let watched = self.0.gate.instruments.begin(&mut request);
+        let answer = answer.await;
+        self.0.gate.instruments.end(watched, &answer, |_| false);
         answer
     }
 

@@ -10,7 +10,7 @@ use toolfold_core::{Code, Entry, ServerName, beginning};
 use toolfold_disclosure::{Action, is_reserved};
 use toolfold_telemetry::{Carriage, Context, Measured, Meter, Role, Span, Telemetry};
 use toolfold_upstream::Parted;
-use toolfold_wire::{Object, Raw, RpcError};
+use toolfold_wire::{Object, RpcError};
 
 use crate::gate::{Failed, Outcome};
 use crate::gateway::Inner;
@@ -68,10 +68,11 @@ impl Instruments {
         Watched { method, by: request.client.by, begun: Instant::now(), span }
     }
 
-    pub(crate) fn end(&self, watched: Watched, answer: &Result<Raw, RpcError>) {
+    /// `failed`: a result that says so itself is an error too.
+    pub(crate) fn end<T>(&self, watched: Watched, answer: &Result<T, RpcError>, failed: impl FnOnce(&T) -> bool) {
         let Watched { method, by, begun, span } = watched;
         let error = match answer {
-            Ok(result) => is_error(result).then(|| "tool_error".to_owned()),
+            Ok(result) => failed(result).then(|| "tool_error".to_owned()),
             Err(error) => Some(error.code.to_string()),
         };
         let measured = Measured { method: &method, error: error.as_deref(), by, took: begun.elapsed() };

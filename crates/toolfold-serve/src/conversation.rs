@@ -26,7 +26,19 @@ pub(crate) struct Conversation {
 }
 
 impl Conversation {
-    /// Answers `initialize` and begins the conversation.
+    /// Answers `initialize` of a client, which is counted like everything that one asks.
+    pub(crate) async fn greet(asker: &Asker, asking: &Asking) -> Result<(Self, Raw), RpcError> {
+        let Asker { gateway, principal, surface, from } = asker;
+        let version = asking.params.string("protocolVersion").map_or("", |requested| negotiate(&requested));
+        let client = Client::request(principal.clone(), *surface, None)
+            .over(Carriage::new(from.transport, version), from.address);
+        let request = Request::new(Arc::new(client), Arc::new(Silent), "initialize", asking.params.clone())
+            .with_id(&asking.id)
+            .carried_in(asking.carrier.as_deref());
+        gateway.counted(request, Conversation::begin(asker, &asking.params)).await
+    }
+
+    /// Begins the conversation that an `initialize` asks for, with the answer to it.
     pub(crate) async fn begin(asker: &Asker, params: &Object) -> Result<(Self, Raw), RpcError> {
         let Asker { gateway, principal, surface, from } = asker;
         let Some(requested) = params.string("protocolVersion") else {

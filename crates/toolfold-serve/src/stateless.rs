@@ -76,8 +76,8 @@ impl Asker {
     ) -> Result<Raw, RpcError> {
         let Asking { id, method, params, about, carrier } = asking;
         let freshness = freshness(self.surface, &method);
+        let is_discovery = method == "server/discover";
         let result = match method.as_str() {
-            "server/discover" => info::discovered(&self.gateway, self.surface, &self.principal).await,
             "initialize" | "ping" | "logging/setLevel" | "resources/subscribe" | "resources/unsubscribe" => {
                 return Err(RpcError::method_not_found(&method));
             }
@@ -87,7 +87,14 @@ impl Asker {
                     .over(Carriage::new(self.from.transport, MODERN), self.from.address);
                 let peer = Arc::new(Teller { out, log_level: envelope.log_level });
                 let request = Request::new(Arc::new(client), peer, method, params).with_id(&id);
-                let work = self.gateway.handle(request.carried_in(carrier.as_deref()));
+                let request = request.carried_in(carrier.as_deref());
+                let work = async {
+                    if !is_discovery {
+                        return self.gateway.handle(request).await;
+                    }
+                    let discovered = async { Ok(info::discovered(&self.gateway, self.surface, &self.principal).await) };
+                    self.gateway.counted(request, discovered).await
+                };
                 tokio::select! {
                     biased;
                     result = work => result?,

@@ -185,7 +185,7 @@ impl Connection {
     }
 
     async fn initialize(&mut self, asking: Asking) {
-        let outcome = match Conversation::begin(&self.asker, &asking.params).await {
+        let outcome = match Conversation::greet(&self.asker, &asking).await {
             Ok((conversation, result)) => {
                 self.begin(Arc::new(conversation));
                 Ok(result)

@@ -176,8 +176,8 @@ async fn lacks_scope(app: &App, caller: &Caller, asking: &Asking) -> Option<Repl
 }
 
 async fn initialize(app: &App, caller: &Caller, asking: Asking) -> Reply {
+    let begun = Conversation::greet(&caller.asker(app), &asking).await;
     let id = asking.id;
-    let begun = Conversation::begin(&caller.asker(app), &asking.params).await;
     let (conversation, result) = match begun {
         Ok(begun) => begun,
         Err(error) => return error_response(StatusCode::OK, Some(id), error),

@@ -11,7 +11,7 @@ use toolfold_config::{AuditMode, Config, Limits, Rate};
 use toolfold_core::Surface;
 use toolfold_test::{FakeServer, HttpClient, plain_http};
 
-use crate::support::{config, over_http, start, with_token};
+use crate::support::{all_settled, config, over_http, start, with_token};
 
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -139,10 +139,50 @@ async fn counters_count_and_readiness_is_told() {
         assert!(text.lines().any(|found| found == line), "{line} in\n{text}");
     }
     assert_eq!(get("/readyz").await.0, 200);
+    // What a transport answers by itself is counted too, in each era with what it speaks.
+    client.modern("server/discover", json!({})).await;
+    client.initialize("2025-11-25").await;
+    assert!(client.try_request("initialize", json!({"no": "version"})).await.is_err());
+    let (_, text) = get("/metrics").await;
+    for (method, error, version) in
+        [("server/discover", "", "2026-07-28"), ("initialize", "", "2025-11-25"), ("initialize", "-32602", "")]
+    {
+        let line = format!(
+            "mcp_server_operation_duration_seconds_count{{mcp_method_name=\"{method}\",error_type=\"{error}\",network_transport=\"tcp\",mcp_protocol_version=\"{version}\"}} 1"
+        );
+        assert!(text.lines().any(|found| found == line), "{line} in\n{text}");
+    }
     // Names of tools are information.
     let guarded = over_http(start(with_token("s3cret")), Surface::Compact).await;
     let reply = plain_http().get(format!("http://{guarded}/metrics")).send().await.unwrap();
     assert_eq!(reply.status().as_u16(), 401);
+}
+
+#[tokio::test]
+async fn who_must_write_and_cannot_is_not_ready_before_anybody_calls() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("place");
+    std::fs::write(&place, "a file where a folder should be").unwrap();
+    for (mode, ready) in [(AuditMode::Strict, 503), (AuditMode::On, 200)] {
+        let mut config = Config::default();
+        (config.audit.mode, config.audit.path) = (mode, Some(place.join("audit.db")));
+        let gateway = start(config);
+        all_settled(&gateway).await;
+        let address = over_http(gateway, Surface::Compact).await;
+        let status = async || {
+            let reply = plain_http().get(format!("http://{address}/readyz")).send().await.unwrap();
+            reply.status().as_u16()
+        };
+        assert_eq!(status().await, ready, "{mode:?}");
+        if mode == AuditMode::Strict {
+            std::fs::remove_file(&place).unwrap();
+            while status().await != 200 {
+                tokio::task::yield_now().await;
+            }
+            std::fs::remove_dir_all(&place).unwrap();
+            std::fs::write(&place, "a file again").unwrap();
+        }
+    }
 }
 
 /// Paths and bodies.
@@ -214,7 +254,9 @@ async fn a_trace_goes_on_through_us_and_is_sent() {
     let traces: Vec<u8> =
         taken.iter().filter(|(path, _)| path == "/v1/traces").flat_map(|(_, body)| body.clone()).collect();
     let trace = [0x0a, 0xf7, 0x65, 0x19, 0x16, 0xcd, 0x43, 0xdd, 0x84, 0x48, 0xeb, 0x21, 0x1c, 0x80, 0x31, 0x9c];
-    for part in [&trace[..], b"tools/call call_tool", b"tools/call look", b"toolfold.tool.id", b"fake.look"] {
+    for part in
+        [&trace[..], b"initialize", b"tools/call call_tool", b"tools/call look", b"toolfold.tool.id", b"fake.look"]
+    {
         assert!(holds(&traces, part), "{:?}", String::from_utf8_lossy(part));
     }
     let metrics: Vec<u8> =
