@@ -2,11 +2,12 @@
 //! between, and what it asks of a client, asked of Toolfold with the suite's own servers behind it.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use toolfold_test::binary;
 
-use crate::peers::{self, node, script};
+use crate::peers::{self, Beside, node, script};
 use crate::world::{Served, World};
 
 /// Everybody has to show who they are, but for this machine; and what exists for it is what a rule grants.
@@ -30,6 +31,16 @@ fn servers_of_the_legacy_era_with_rights() {
 #[test]
 fn servers_of_the_modern_era_with_rights() {
     check_server("2026-07-28", "modern", CLOSED);
+}
+
+#[test]
+fn servers_of_the_legacy_era_with_a_token() {
+    check_signed_in("2025-11-25", "legacy");
+}
+
+#[test]
+fn servers_of_the_modern_era_with_a_token() {
+    check_signed_in("2026-07-28", "modern");
 }
 
 #[test]
@@ -134,15 +145,48 @@ fn check_logins(scenarios: &[&str], revision: &str) {
     assert!(failed.is_empty(), "{} of {} fail:\n{}", failed.len(), scenarios.len(), failed.join("\n\n"));
 }
 
-/// Everything the revision requires passes; of what it does not require, all that the fixture passes alone.
-fn check_server(revision: &str, era: &str, more: &str) {
+/// The suite knows nothing of tokens: one that an issuer signed is put into everything that it asks. It then finds what it
+/// finds where nobody has to show anything, check for check; and without the token it finds nothing at all.
+fn check_signed_in(revision: &str, era: &str) {
+    let mut command = node();
+    command.arg(script("issuer.mjs")).arg("the suite");
+    let issuer = Beside::start(command);
+    let text = |key: &str| issuer.said[key].as_str().unwrap().to_owned();
+    let closed = format!(
+        "[[issuers]]\nissuer = {:?}\naudiences = [\"the suite\"]\n[[rules]]\nwho = \"alice\"\neffect = \"call\"\n",
+        text("issuer")
+    );
+    let fixture = fixture();
+    let (open, closed) = (in_front(&fixture, era, ""), in_front(&fixture, era, &closed));
+    let (open_served, closed_served) = (open.serve(), closed.serve());
+    let without = Run::of_server(&open, &open_served.url, revision);
+    let mut command = conformance_after(&closed, Some(&script("bearer.mjs")));
+    command.args(["server", "--url", &closed_served.url, "--requirements", revision]);
+    let with = Run::of(command.env("SERVED", &closed_served.url).env("TOKEN", text("token")));
+    println!("{revision}: without a token {}, with one {}", without.total(), with.total());
+    assert!(with.success, "a required scenario fails:\n{}", with.output);
+    assert!(!with.scenarios.is_empty() && with.scenarios == without.scenarios, "{}\n{}", without.output, with.output);
+    let nobody = Run::of_server(&closed, &closed_served.url, revision);
+    assert!(!nobody.success, "it is not let in:\n{}", nobody.output);
+}
+
+fn fixture() -> Served {
     let mut command = Command::new(binary("toolfold-test", "conformance-server"));
     command.args(["--port", "0"]).stdin(Stdio::null()).stdout(Stdio::null());
-    let fixture = Served::start(&mut command);
-    let world = World::with_config(&format!(
+    Served::start(&mut command)
+}
+
+fn in_front(fixture: &Served, era: &str, more: &str) -> World {
+    World::with_config(&format!(
         "surface = \"direct\"\n\n[servers.fixture]\nurl = {:?}\nprefix = false\nera = {era:?}\n\n{more}",
         fixture.url
-    ));
+    ))
+}
+
+/// Everything the revision requires passes; of what it does not require, all that the fixture passes alone.
+fn check_server(revision: &str, era: &str, more: &str) {
+    let fixture = fixture();
+    let world = in_front(&fixture, era, more);
     let served = world.serve();
     let alone = Run::of_server(&world, &fixture.url, revision);
     let through = Run::of_server(&world, &served.url, revision);
@@ -168,7 +212,7 @@ fn run_client(scenario: &str, revision: &str) -> Run {
     // A login takes several processes one after another, and a loaded machine its time for each.
     command.args(["--timeout", "180000"]);
     command.env("TOOLFOLD", env!("CARGO_BIN_EXE_toolfold"));
-    let run = Run::of(command);
+    let run = Run::of(&mut command);
     println!("{revision} {scenario}: {}", run.total());
     run
 }
@@ -184,10 +228,10 @@ impl Run {
     fn of_server(world: &World, url: &str, revision: &str) -> Run {
         let mut command = conformance(world);
         command.args(["server", "--url", url, "--requirements", revision]);
-        Run::of(command)
+        Run::of(&mut command)
     }
 
-    fn of(mut command: Command) -> Run {
+    fn of(command: &mut Command) -> Run {
         let output = command.stdin(Stdio::null()).output().expect("the conformance suite can be started");
         let (said, complained) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         Run {
@@ -204,7 +248,15 @@ impl Run {
 }
 
 fn conformance(world: &World) -> Command {
+    conformance_after(world, None)
+}
+
+/// The suite, with a script of ours loaded before it.
+fn conformance_after(world: &World, before: Option<&Path>) -> Command {
     let mut command = world.settle(node());
+    if let Some(before) = before {
+        command.arg("--import").arg(before);
+    }
     command.arg(peers::module("@modelcontextprotocol/conformance/dist/index.js"));
     command
 }

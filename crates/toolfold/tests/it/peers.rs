@@ -1,8 +1,8 @@
 //! Where the real servers and clients are. They are never skipped: without them these tests would show nothing.
 
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 use serde_json::Value;
 
@@ -33,6 +33,34 @@ pub(crate) fn venv(program: &str) -> PathBuf {
 /// A script of ours that drives one of the clients.
 pub(crate) fn script(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers").join(name)
+}
+
+/// A script that runs beside a test, and ends with the value.
+pub(crate) struct Beside {
+    child: Child,
+    /// What its first line says.
+    pub(crate) said: Value,
+    /// Kept open: it says more than its first line, and ends where nobody would hear it.
+    _rest: BufReader<ChildStdout>,
+}
+
+impl Beside {
+    pub(crate) fn start(mut command: Command) -> Beside {
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().expect("the script can be started");
+        let mut first = String::new();
+        let mut rest = BufReader::new(child.stdout.take().expect("a pipe"));
+        rest.read_line(&mut first).unwrap();
+        let said = serde_json::from_str(&first).unwrap_or_else(|_| panic!("{command:?} said {first:?}"));
+        Beside { child, said, _rest: rest }
+    }
+}
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
 }
 
 /// Runs a client with these lines as its input and returns the lines of its output.

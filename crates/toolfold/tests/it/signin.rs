@@ -2,22 +2,19 @@
 //! does another Toolfold.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
 use crate::clients::text;
-use crate::peers::{self, lines, node, script};
+use crate::peers::{self, Beside, lines, node, script};
 use crate::world::World;
 
 /// An OpenID provider that ends with the value.
 struct Provider {
-    child: Child,
     issuer: String,
-    /// Kept open: it says more than its first line, and ends where nobody would hear it.
-    _said: BufReader<ChildStdout>,
+    _runs: Beside,
 }
 
 impl Provider {
@@ -28,15 +25,9 @@ impl Provider {
     /// One that does what these variables ask for.
     fn with(variables: &[&str]) -> Provider {
         let mut command = node();
-        command.envs(variables.iter().map(|name| (name, "1")));
-        command.arg(script("provider.mjs")).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().expect("node can be started");
-        let mut first = String::new();
-        let mut said = BufReader::new(child.stdout.take().expect("a pipe"));
-        said.read_line(&mut first).unwrap();
-        let _said = said;
-        let said: Value = serde_json::from_str(&first).unwrap_or_else(|_| panic!("no provider: {first:?}"));
-        Provider { child, issuer: said["issuer"].as_str().unwrap().to_owned(), _said }
+        command.envs(variables.iter().map(|name| (name, "1"))).arg(script("provider.mjs"));
+        let runs = Beside::start(command);
+        Provider { issuer: runs.said["issuer"].as_str().unwrap().to_owned(), _runs: runs }
     }
 
     fn ask(&self, path: &str) -> Value {
@@ -50,13 +41,6 @@ impl Provider {
         let all = self.ask("/granted");
         let those = all.as_array().unwrap().iter().filter(|one| one["grant"] == way);
         those.map(|one| one["client"].as_str().unwrap().to_owned()).collect()
-    }
-}
-
-impl Drop for Provider {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
