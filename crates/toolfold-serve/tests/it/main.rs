@@ -26,3 +26,5 @@ mod stdio;
 mod strangers;
 mod support;
 mod surfaces;
+mod unseen_work;
+mod ways_in;

@@ -115,6 +115,44 @@ async fn what_writes_is_refused_unless_it_is_allowed() {
     assert!(client.request("tools/call", through).await["isError"].is_null());
 }
 
+/// A program has the rights of whoever runs it, whatever it calls by.
+#[tokio::test]
+async fn a_program_sees_and_calls_what_its_client_may() {
+    let (fake, vault) = (shop("legacy"), shop("modern"));
+    let rules = "surface = \"code\"\n[code]\nallow = [\"*\"]\n[http]\ntoken = \"unused\"\nlocal = true\n\
+        [[rules]]\nwho = \"local\"\nservers = \"shop\"\neffect = \"see\"\n\
+        [[rules]]\nwho = \"local\"\nwhat = [\"shop.get\", \"shop.put\"]\neffect = \"call\"\n";
+    let served = world(rules, &[("shop", &fake), ("vault", &vault)]).serve();
+    let legacy = session(&served, json!({})).await;
+    let stateless = modern(&served, json!({}));
+    for is_modern in [false, true] {
+        let run = async |program: &str| match is_modern {
+            true => stateless.modern("tools/call", code(program)).await,
+            false => legacy.request("tools/call", code(program)).await,
+        };
+        assert_eq!(text(&run("await tools.shop.put({n: 1}); return 'put'").await), "put");
+        for way in
+            ["tools.shop.drop({n: 1})", "call('shop.drop', {n: 1})", "call('drop', {})", "call('shop__drop', {})"]
+        {
+            let caught = run(&format!("try {{ await {way} }} catch (e) {{ return e.code }}")).await;
+            assert_eq!(text(&caught), "NOT_AUTHORIZED", "{way}");
+        }
+        for way in
+            ["call('vault.get', {})", "call('vault__get', {})", "describe('vault.get')", "call('vault.none', {})"]
+        {
+            let caught = run(&format!("try {{ await {way} }} catch (e) {{ return e.code }}")).await;
+            assert_eq!(text(&caught), "TOOL_NOT_FOUND", "{way}");
+        }
+        let found = run("return (await find('get')).map(hit => hit.id)").await;
+        assert!(text(&found).contains("shop.get") && !text(&found).contains("vault"), "{found}");
+        let there = run("return [typeof tools.shop, Object.keys(tools)]").await;
+        assert!(!text(&there).contains("vault"), "{there}");
+    }
+    let called: Vec<Value> = fake.received("tools/call").iter().map(|call| call["params"]["name"].clone()).collect();
+    assert_eq!(called, ["put", "put"]);
+    assert!(vault.received("tools/call").is_empty());
+}
+
 #[tokio::test]
 async fn errors_and_refusals_are_thrown_with_what_to_do() {
     let fake = shop("legacy");
