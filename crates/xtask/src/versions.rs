@@ -2,8 +2,10 @@
 //! somebody has them who updates. `docs/trust.md` has the table.
 //!
 //! What a reader would get wrong: nothing is compared here. The first version is accepted at first use, the second one comes in its
-//! place, and what is counted is what `toolfold approve` lists then.
+//! place, and what is counted is what `toolfold approve` lists then. How many entries there are is what it lists where nothing is
+//! believed by itself.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -54,17 +56,20 @@ pub fn run(workspace: &Workspace, words: &[String]) -> Result<()> {
     }
     let toolfold = workspace.target.join("debug/toolfold");
     ensure!(toolfold.exists(), "there is no {}\n\nhint: cargo build --bins", toolfold.display());
-    println!("| server | versions | entries | held |\n|---|---|---|---|");
+    println!("| server | versions | entries | held | what changed | new |\n|---|---|---|---|---|---|");
     let (mut entries, mut held, mut failed) = (0, 0, Vec::new());
     for server in chosen {
         match update(workspace, &toolfold, server) {
             Ok(update) => {
-                let [old, new] = server.versions;
-                println!("| {} | {old}, {new} | {} | {} |", server.package, update.entries, update.held);
+                let ([old, new], Update { changed, fresh, .. }) = (server.versions, &update);
+                println!(
+                    "| {} | {old}, {new} | {} | {} | {changed} | {fresh} |",
+                    server.package, update.entries, update.held
+                );
                 (entries, held) = (entries + update.entries, held + update.held);
             }
             Err(why) => {
-                println!("| {} | not measured: {} | | |", server.package, format!("{why:#}").replace('\n', " "));
+                println!("| {} | not measured: {} | | | | |", server.package, format!("{why:#}").replace('\n', " "));
                 failed.push(server.package);
             }
         }
@@ -75,9 +80,13 @@ pub fn run(workspace: &Workspace, words: &[String]) -> Result<()> {
 }
 
 struct Update {
-    /// Of the first version.
+    /// Of the first version: tools, prompts, resources, and what the server says of itself.
     entries: usize,
     held: usize,
+    /// Members of definitions, and in how many entries each of them changed.
+    changed: String,
+    /// Of the second version, that the first did not have.
+    fresh: usize,
 }
 
 fn update(workspace: &Workspace, toolfold: &Path, server: &Server) -> Result<Update> {
@@ -85,25 +94,40 @@ fn update(workspace: &Workspace, toolfold: &Path, server: &Server) -> Result<Upd
     let state = folder.join("state");
     let _ = fs::remove_dir_all(&state);
     fs::create_dir_all(&state)?;
-    let mut counts = Vec::new();
+    let trial = Trial { toolfold, node: node(workspace), folder: &folder, server };
+    let mut all: Vec<BTreeSet<String>> = Vec::new();
+    let mut held = Vec::new();
     for version in server.versions {
         let program = install(&folder.join(version), server.package, version)?;
         // One name for both: a server that is started otherwise is another one.
         let link = folder.join("server.js");
         let _ = fs::remove_file(&link);
         std::os::unix::fs::symlink(&program, &link)?;
+        // Where everything new is held, what is held is all there is.
+        let whole = trial.held("review", version)?;
+        all.push(whole.iter().filter_map(|entry| Some(entry["id"].as_str()?.to_owned())).collect());
         // What is remembered of the version before is forgotten, and what was accepted of it is not.
-        for file in ["toolfold.db", "toolfold.db-wal", "toolfold.db-shm"] {
+        for file in ["first-use.db", "first-use.db-wal", "first-use.db-shm"] {
             let _ = fs::remove_file(state.join(file));
         }
-        let listed = ask(toolfold, &folder, server, &["status", "--wait", "--json"])?;
-        let known = listed.as_array().and_then(|all| all.first()).context("no server is listed")?;
-        ensure!(known["state"] != "failing", "{version} does not start: {}", known["why"]);
-        counts.push(known["tools"].as_u64().unwrap_or_default() as usize);
+        held = trial.held("first-use", version)?;
     }
-    let held = ask(toolfold, &folder, server, &["approve", "--list", "--json"])?;
-    let held = held["held"].as_array().context("nothing is said of what is held")?;
-    Ok(Update { entries: counts[0], held: held.len() })
+    let mut changed: BTreeMap<&str, usize> = BTreeMap::new();
+    for entry in &held {
+        // `/inputSchema/properties/…`, with what it was and is in lines below that are set in.
+        let places = entry["diff"].as_str().unwrap_or_default().lines().filter(|line| line.starts_with('/'));
+        let members: BTreeSet<&str> = places.filter_map(|place| place.split('/').nth(1)).collect();
+        members.into_iter().for_each(|member| *changed.entry(member).or_default() += 1);
+    }
+    let changed: Vec<String> = changed.iter().map(|(member, times)| format!("{times} {member}")).collect();
+    let fresh = all[1].difference(&all[0]).count();
+    Ok(Update { entries: all[0].len(), held: held.len(), changed: changed.join(", "), fresh })
+}
+
+/// The one that runs the peers of the tests, where it is there: some servers need a newer one than the system has.
+fn node(workspace: &Workspace) -> String {
+    let own = workspace.target.join("peers/node_modules/.bin/node");
+    if own.exists() { own.display().to_string() } else { "node".to_owned() }
 }
 
 /// By name and exact version; where its program is.
@@ -121,18 +145,45 @@ fn install(folder: &Path, package: &str, version: &str) -> Result<PathBuf> {
     Ok(own.join(program.with_context(|| format!("{package} {version} has no program"))?))
 }
 
-fn ask(toolfold: &Path, folder: &Path, server: &Server, arguments: &[&str]) -> Result<Value> {
-    let variables = server.variables.iter().map(|name| format!("{name} = \"0123456789abcdef\"\n")).collect::<String>();
-    let program = folder.join("server.js").display().to_string();
-    let given: Vec<&str> = std::iter::once(program.as_str()).chain(server.arguments.iter().copied()).collect();
-    let config = format!("[servers.x]\ncommand = \"node\"\nargs = {}\n[servers.x.env]\n{variables}", json!(given));
-    fs::write(folder.join("toolfold.toml"), config)?;
-    let output = Command::new(toolfold)
-        .args(arguments)
-        .args(["--config", "toolfold.toml"])
-        .env("TOOLFOLD_STORE", folder.join("state/toolfold.db"))
-        .current_dir(folder)
-        .output()?;
-    serde_json::from_slice(&output.stdout)
-        .with_context(|| format!("{arguments:?}: {}", String::from_utf8_lossy(&output.stderr)))
+struct Trial<'a> {
+    toolfold: &'a Path,
+    node: String,
+    folder: &'a Path,
+    server: &'a Server,
+}
+
+impl Trial<'_> {
+    /// What is held of the version that is there now, once it is listed. Each way to trust has a store of its own.
+    fn held(&self, trust: &str, version: &str) -> Result<Vec<Value>> {
+        let Trial { node, folder, server, .. } = self;
+        let variables: String =
+            server.variables.iter().map(|name| format!("{name} = \"0123456789abcdef\"\n")).collect();
+        let program = folder.join("server.js").display().to_string();
+        let given: Vec<&str> = std::iter::once(program.as_str()).chain(server.arguments.iter().copied()).collect();
+        let config = format!(
+            "[servers.x]\ncommand = {node:?}\nargs = {}\ntrust = {trust:?}\n[servers.x.env]\n{variables}",
+            json!(given)
+        );
+        fs::write(folder.join("toolfold.toml"), config)?;
+        let store = match trust {
+            "review" => format!("state/{trust}-{version}.db"),
+            _ => format!("state/{trust}.db"),
+        };
+        let listed = self.ask(&store, &["status", "--wait", "--json"])?;
+        let known = listed.as_array().and_then(|all| all.first()).context("no server is listed")?;
+        ensure!(known["state"] != "failing", "{version} does not start: {}", known["why"]);
+        let held = self.ask(&store, &["approve", "--list", "--json"])?;
+        held["held"].as_array().cloned().context("nothing is said of what is held")
+    }
+
+    fn ask(&self, store: &str, arguments: &[&str]) -> Result<Value> {
+        let output = Command::new(self.toolfold)
+            .args(arguments)
+            .args(["--config", "toolfold.toml"])
+            .env("TOOLFOLD_STORE", self.folder.join(store))
+            .current_dir(self.folder)
+            .output()?;
+        serde_json::from_slice(&output.stdout)
+            .with_context(|| format!("{arguments:?}: {}", String::from_utf8_lossy(&output.stderr)))
+    }
 }
