@@ -112,6 +112,8 @@ fn update(workspace: &Workspace, toolfold: &Path, server: &Server) -> Result<Upd
         }
         held = trial.held("first-use", version)?;
     }
+    // All of them together have more than a gigabyte.
+    fs::remove_dir_all(&folder)?;
     let mut changed: BTreeMap<&str, usize> = BTreeMap::new();
     for entry in &held {
         // `/inputSchema/properties/…`, with what it was and is in lines below that are set in.
