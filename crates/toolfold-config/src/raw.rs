@@ -257,39 +257,37 @@ impl RawServer {
                 "the address of its card: \"https://…/.well-known/agent-card.json\"; files of agents are in `paths`";
             report.error(&table.place, "has no `card`", hint.to_owned());
         }
-        let raw = RawServer {
-            name: name.to_owned(),
-            place: table.place.clone(),
-            headers: table.pairs("headers", report),
-            prefix: table.flag("prefix", report),
-            trust: table.text("trust", report),
-            forbid: table.texts("forbid", report),
-            aliases: table.pairs("aliases", report),
-            enabled: table.flag("enabled", report),
-            timeout: table.amount("timeout", report),
-            connect_timeout: table.amount("connect_timeout", report),
-            max_message: table.amount("max_message", report),
-            auth: RawAuth::read(&mut table, report),
-            api: RawApi { card, ..RawApi::default() },
-            misspelled: true,
-            ..RawServer::default()
-        };
+        let api = RawApi { card, ..RawApi::default() };
+        let raw = RawServer { api, misspelled: true, ..RawServer::read_common(name, &mut table, report) };
         table.refuse_rest(report);
         raw
     }
 
     fn read(name: &str, mut table: Table<'_>, report: &mut Report) -> RawServer {
         let mut raw = RawServer {
-            name: name.to_owned(),
-            place: table.place.clone(),
             command: table.text("command", report),
             args: table.texts("args", report),
             env: table.pairs("env", report),
             cwd: table.text("cwd", report),
             url: table.text("url", report),
-            headers: table.pairs("headers", report),
             start: table.text("start", report),
             era: table.text("era", report),
+            idle_timeout: table.amount("idle_timeout", report),
+            stop_timeout: table.amount("stop_timeout", report),
+            api: RawApi::read(&mut table, report),
+            ..RawServer::read_common(name, &mut table, report)
+        };
+        let meant = table.refuse_rest(report);
+        raw.misspelled = meant.iter().any(|key| ["command", "url", "openapi", "tools"].contains(key));
+        raw
+    }
+
+    /// What servers and agents can both be told.
+    fn read_common(name: &str, table: &mut Table<'_>, report: &mut Report) -> RawServer {
+        RawServer {
+            name: name.to_owned(),
+            place: table.place.clone(),
+            headers: table.pairs("headers", report),
             prefix: table.flag("prefix", report),
             trust: table.text("trust", report),
             forbid: table.texts("forbid", report),
@@ -297,16 +295,10 @@ impl RawServer {
             enabled: table.flag("enabled", report),
             timeout: table.amount("timeout", report),
             connect_timeout: table.amount("connect_timeout", report),
-            idle_timeout: table.amount("idle_timeout", report),
-            stop_timeout: table.amount("stop_timeout", report),
             max_message: table.amount("max_message", report),
-            auth: RawAuth::read(&mut table, report),
-            api: RawApi::read(&mut table, report),
-            misspelled: false,
-        };
-        let meant = table.refuse_rest(report);
-        raw.misspelled = meant.iter().any(|key| ["command", "url", "openapi", "tools"].contains(key));
-        raw
+            auth: RawAuth::read(table, report),
+            ..RawServer::default()
+        }
     }
 }
 

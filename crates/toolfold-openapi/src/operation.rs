@@ -171,7 +171,7 @@ impl Operation<'_> {
         }
         words.extend(summary.filter(|summary| description.is_none_or(|long| !long.starts_with(summary))));
         words.extend(description);
-        let words = if words.is_empty() { self.what() } else { words.join("\n") };
+        let words = if words.is_empty() { self.what() } else { words.join("\n\n") };
         let mut definition = json!({
             "name": name,
             "description": beginning(&words, LONGEST_DESCRIPTION),

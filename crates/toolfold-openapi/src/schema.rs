@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use serde_json::{Map, Value, json};
 use toolfold_core::slug;
+use toolfold_schema::vocabulary::{Holds, ONE, TYPES, restrictions};
 
 use crate::document::{Document, reference};
 
@@ -18,37 +19,21 @@ const COST: usize = 16;
 /// A default or an example that is longer helps nobody.
 const LONGEST_EXAMPLE: usize = 200;
 
-const TYPES: [&str; 7] = ["string", "number", "integer", "boolean", "array", "object", "null"];
-/// Keywords that are taken over as they are, with the type that they must have to mean something.
-const NUMBERS: [&str; 12] = [
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "multipleOf",
-    "minLength",
-    "maxLength",
-    "minItems",
-    "maxItems",
-    "minProperties",
-    "maxProperties",
-    "minContains",
-];
-const TEXTS: [&str; 6] = ["title", "description", "format", "pattern", "contentEncoding", "contentMediaType"];
-const SINGLE: [&str; 9] = [
-    "items",
-    "additionalProperties",
+/// Texts that say something of a value and refuse none.
+const SAID: [&str; 4] = ["title", "description", "contentEncoding", "contentMediaType"];
+/// Keywords that an answer is not held to: an API says more, and less, than its document.
+const STRICT: [&str; 10] = [
+    "format",
+    "pattern",
     "not",
     "if",
     "then",
     "else",
     "contains",
     "propertyNames",
+    "unevaluatedItems",
     "unevaluatedProperties",
 ];
-/// Keywords that an answer is not held to: an API says more, and less, than its document.
-const STRICT: [&str; 9] =
-    ["format", "pattern", "not", "if", "then", "else", "contains", "propertyNames", "unevaluatedProperties"];
 
 /// Which way a value goes: what is only read is no argument, what is only written is not answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,7 +103,7 @@ impl<'d> Converter<'d> {
         self.copy_plain(object, &mut out);
         self.copy_types(object, &mut out);
         self.copy_properties(object, &mut out, depth);
-        for key in SINGLE {
+        for key in ONE {
             match object.get(key).filter(|_| self.wants(key)) {
                 Some(Value::Bool(false)) if self.side == Side::Output => {}
                 Some(one @ (Value::Object(_) | Value::Bool(_))) => {
@@ -176,7 +161,7 @@ impl<'d> Converter<'d> {
     }
 
     fn copy_plain(&mut self, object: &Map<String, Value>, out: &mut Map<String, Value>) {
-        for key in TEXTS {
+        for key in SAID.into_iter().chain(restrictions(Holds::Text)) {
             let said = object.get(key).filter(|text| text.as_str() != Some("") && self.wants(key));
             if let Some(Value::String(text)) = said {
                 self.spend(text.len() + key.len());
@@ -186,7 +171,7 @@ impl<'d> Converter<'d> {
         if self.side == Side::Output {
             return;
         }
-        for key in NUMBERS {
+        for key in restrictions(Holds::Number) {
             if let Some(number @ Value::Number(_)) = object.get(key) {
                 out.insert(key.to_owned(), number.clone());
             }
@@ -197,7 +182,7 @@ impl<'d> Converter<'d> {
                 out.insert(flag.to_owned(), value);
             }
         }
-        for key in ["uniqueItems", "deprecated"] {
+        for key in restrictions(Holds::Flag).chain(["deprecated"]) {
             if object.get(key) == Some(&Value::Bool(true)) {
                 out.insert(key.to_owned(), Value::Bool(true));
             }
@@ -210,7 +195,8 @@ impl<'d> Converter<'d> {
         // What an example holds is data, and may look like a schema (`$id`): only the simplest are shown.
         let scalar = |value: &&Value| !value.is_object() && !value.is_array() && harmless(value);
         let examples = object.get("examples").and_then(Value::as_array).and_then(|all| all.first());
-        if let Some(example) = object.get("example").or(examples).filter(scalar) {
+        let fits = |value: &&Value| is_of(object.get("type"), value);
+        if let Some(example) = object.get("example").or(examples).filter(scalar).filter(fits) {
             out.insert("examples".to_owned(), json!([example]));
         }
     }
@@ -317,6 +303,17 @@ impl<'d> Converter<'d> {
 
     fn spend(&mut self, cost: usize) {
         self.left = self.left.saturating_sub(cost);
+    }
+}
+
+/// Whether an example is of the type that it is an example of: a model would copy one that is not.
+fn is_of(wanted: Option<&Value>, value: &Value) -> bool {
+    match wanted.and_then(Value::as_str) {
+        Some("string") => value.is_string(),
+        Some("boolean") => value.is_boolean(),
+        Some("number") => value.is_number(),
+        Some("integer") => value.is_i64() || value.is_u64(),
+        _ => true,
     }
 }
 

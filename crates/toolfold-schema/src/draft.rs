@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::vocabulary::{LIST, NAMED, ONE};
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Draft {
     Four,
@@ -35,27 +37,6 @@ impl Draft {
         schema.get(if self == Draft::Four { "id" } else { "$id" }).and_then(Value::as_str)
     }
 }
-
-/// Keywords that hold one schema.
-pub(crate) const ONE: [&str; 12] = [
-    "additionalItems",
-    "additionalProperties",
-    "contains",
-    "contentSchema",
-    "else",
-    "if",
-    "items",
-    "not",
-    "propertyNames",
-    "then",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-];
-/// Keywords that hold a list of schemas.
-pub(crate) const LIST: [&str; 5] = ["allOf", "anyOf", "items", "oneOf", "prefixItems"];
-/// Keywords that hold schemas by name.
-pub(crate) const NAMED: [&str; 6] =
-    ["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"];
 
 /// The schemas directly below one, each with where it stands.
 pub(crate) fn below(schema: &Value) -> impl Iterator<Item = &Value> {

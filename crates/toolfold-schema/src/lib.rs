@@ -17,6 +17,7 @@ mod read;
 mod resources;
 mod structure;
 mod violation;
+pub mod vocabulary;
 
 use serde_json::Value;
 use toolfold_core::{Fuel, Spent};

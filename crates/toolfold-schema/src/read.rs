@@ -3,8 +3,7 @@
 use serde_json::{Map, Number, Value};
 
 use crate::Unusable;
-
-const TYPES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
+use crate::vocabulary::TYPES;
 
 pub(crate) fn malformed(key: &str, wanted: &str) -> Unusable {
     Unusable::Malformed(format!("{key:?} is not {wanted}"))

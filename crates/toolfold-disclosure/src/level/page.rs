@@ -6,10 +6,11 @@
 
 use serde_json::{Map, Value, json};
 use toolfold_core::{Entry, Fuel};
+use toolfold_schema::vocabulary::RESTRICTIONS;
 
 use super::details::{literal, returned, usage_as};
 use super::example::example;
-use super::parameter::{VALIDATION, find, nearest};
+use super::parameter::{find, nearest};
 use super::prose::{clipped, description, rest};
 use super::shape::{FUEL, MARK, shape};
 use crate::schema::{Room, parameters, resolve};
@@ -94,7 +95,7 @@ fn specification(root: &Value, schema: &Value, required: bool, (room, fuel): &(R
             about[key] = value;
         }
     }
-    let rules = VALIDATION.iter().filter_map(|key| Some(format!("{key} {}", room.copy(target.get(*key)?)?)));
+    let rules = RESTRICTIONS.iter().filter_map(|(key, _)| Some(format!("{key} {}", room.copy(target.get(*key)?)?)));
     let rules: Vec<String> = rules.collect();
     if !rules.is_empty() {
         about["validation"] = json!(rules.join(", "));

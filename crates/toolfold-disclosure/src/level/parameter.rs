@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 use toolfold_core::{Entry, Fuel, words};
+use toolfold_schema::vocabulary::RESTRICTIONS;
 use toolfold_wire::{Object, Raw};
 
 use super::details::counted;
@@ -12,22 +13,6 @@ const DEEPEST: usize = 5;
 /// Characters of a path, and members that are looked at on the way: names with dots can be split in no end of ways.
 const LONGEST_PATH: usize = 500;
 const FUEL: u64 = 200_000;
-pub(super) const VALIDATION: [&str; 14] = [
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "multipleOf",
-    "minLength",
-    "maxLength",
-    "pattern",
-    "format",
-    "minItems",
-    "maxItems",
-    "uniqueItems",
-    "minProperties",
-    "maxProperties",
-];
 
 /// The parameter at a path; where there is none, the names that were meant, or all there are.
 pub fn parameter(entry: &Entry, path: &str) -> Result<Raw, Vec<String>> {
@@ -51,7 +36,7 @@ pub fn parameter(entry: &Entry, path: &str) -> Result<Raw, Vec<String>> {
         }
     }
     let validation: Map<String, Value> =
-        VALIDATION.iter().filter_map(|key| Some(((*key).to_owned(), target.get(*key)?.clone()))).collect();
+        RESTRICTIONS.iter().filter_map(|(key, _)| Some(((*key).to_owned(), target.get(*key)?.clone()))).collect();
     if !validation.is_empty() {
         object.set("validation", &validation);
     }
