@@ -32,7 +32,9 @@ const NPM: [(&str, &str); 12] = [
     ("typescript", "7.0.2"),
 ];
 
-const PYPI: [&str; 5] = [
+const PYPI: [&str; 6] = [
+    // Agents to be called.
+    "a2a-sdk[http-server]==1.3.0",
     "mcp==2.3.0",
     "mcp-server-git==2026.10.19",
     "mcp-server-time==2026.10.19",

@@ -49,7 +49,7 @@ pub(super) async fn call(
     let mut progress = 0_u32;
     for number in 0..=MOST_QUESTIONS {
         let own = format!("toolfold-{}-{id}-{number}-{}", connection.shared.instance, unique());
-        let sent = message(card.version, &own, &words, task.as_deref(), context.as_deref());
+        let sent = message(card, &own, &words, task.as_deref(), context.as_deref());
         let mut turn = ask(asking, connection, card, Wanted::Send(sent)).await?;
         let mut begun = Begun { connection, card, task: None };
         let mut patience = FIRST_LOOK;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use toolfold_core::beginning;
 
-use super::card::Version;
+use super::card::{Binding, Card, Version};
 
 const LONGEST_WORDS: usize = 4_000;
 
@@ -41,7 +41,7 @@ impl Turn {
             said.get("task").or_else(|| said.get("message").filter(|message| message.is_object())).unwrap_or(said);
         let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
         let Some(status) = said.get("status").filter(|status| status.is_object()) else {
-            let parts = said.get("parts").and_then(Value::as_array)?;
+            let parts = parts(said)?;
             return Some(Turn {
                 stage: Stage::Done,
                 state: "message".to_owned(),
@@ -60,11 +60,9 @@ impl Turn {
             "failed" | "rejected" | "canceled" | "cancelled" => Stage::Failed,
             _ => Stage::Working,
         };
-        let message = status.get("message").and_then(|message| message.get("parts")?.as_array());
+        let message = status.get("message").and_then(parts);
         let artifacts = said.get("artifacts").and_then(Value::as_array).into_iter().flatten();
-        let parts =
-            artifacts.flat_map(|artifact| artifact.get("parts").and_then(Value::as_array).into_iter().flatten());
-        let mut shown: Vec<Value> = parts.filter_map(content).collect();
+        let mut shown: Vec<Value> = artifacts.filter_map(parts).flatten().filter_map(content).collect();
         shown.extend(message.into_iter().flatten().filter_map(content));
         Some(Turn {
             stage,
@@ -78,23 +76,32 @@ impl Turn {
 }
 
 /// What is said to it.
-pub(super) fn message(version: Version, id: &str, text: &str, task: Option<&str>, context: Option<&str>) -> Value {
-    let mut message = match version {
-        Version::One => json!({"messageId": id, "role": "ROLE_USER", "parts": [{"text": text}]}),
-        Version::Old => {
+pub(super) fn message(card: &Card, id: &str, text: &str, task: Option<&str>, context: Option<&str>) -> Value {
+    let mut message = match (card.version, card.binding) {
+        (Version::One, _) => json!({"messageId": id, "role": "ROLE_USER", "parts": [{"text": text}]}),
+        (Version::Old, Binding::Rpc) => {
             json!({"kind": "message", "messageId": id, "role": "user", "parts": [{"kind": "text", "text": text}]})
         }
+        // Over HTTP, 0.3 is spelled as its protocol buffers are, where parts are `content`; some read `parts` all the same.
+        (Version::Old, Binding::Rest) => json!({
+            "messageId": id, "role": "ROLE_USER", "content": [{"text": text}], "parts": [{"kind": "text", "text": text}]
+        }),
     };
     for (key, value) in [("taskId", task), ("contextId", context)] {
         if let Some(value) = value {
             message[key] = json!(value);
         }
     }
-    let configuration = match version {
+    let configuration = match card.version {
         Version::One => json!({"returnImmediately": true}),
         Version::Old => json!({"blocking": false}),
     };
     json!({"message": message, "configuration": configuration})
+}
+
+/// Of a message or an artifact.
+fn parts(said: &Value) -> Option<&Vec<Value>> {
+    said.get("parts").or_else(|| said.get("content"))?.as_array()
 }
 
 fn words(parts: &[Value]) -> String {
@@ -115,7 +122,7 @@ fn content(part: &Value) -> Option<Value> {
     let kind = text(file, "mediaType").or_else(|| text(file, "mimeType"));
     let kind = kind.unwrap_or_else(|| "application/octet-stream".to_owned());
     let name = text(file, "filename").or_else(|| text(file, "name")).unwrap_or_else(|| "file".to_owned());
-    if let Some(bytes) = text(file, "raw").or_else(|| text(file, "bytes")) {
+    if let Some(bytes) = ["raw", "bytes", "fileWithBytes"].iter().find_map(|key| text(file, key)) {
         return Some(match kind.split('/').next() {
             Some("image") => json!({"type": "image", "data": bytes, "mimeType": kind}),
             Some("audio") => json!({"type": "audio", "data": bytes, "mimeType": kind}),
@@ -124,7 +131,7 @@ fn content(part: &Value) -> Option<Value> {
             }
         });
     }
-    let uri = text(file, "url").or_else(|| text(file, "uri"))?;
+    let uri = ["url", "uri", "fileWithUri"].iter().find_map(|key| text(file, key))?;
     Some(json!({"type": "resource_link", "uri": uri, "name": name, "mimeType": kind}))
 }
 
@@ -148,6 +155,8 @@ mod tests {
         }
         let message = Turn::read(&json!({"message": {"parts": [{"raw": "AQ==", "mediaType": "image/png"}]}})).unwrap();
         assert_eq!((message.stage, message.content[0]["type"].as_str()), (Stage::Done, Some("image")));
+        let over_http = json!({"message": {"role": "ROLE_AGENT", "content": [{"file": {"fileWithBytes": "AQ==", "mimeType": "image/png"}}]}});
+        assert_eq!(Turn::read(&over_http).unwrap().content, message.content, "0.3 as its protocol buffers spell it");
         assert!(Turn::read(&json!({"odd": 1})).is_none());
     }
 }
