@@ -1,4 +1,4 @@
-//! A server that wants a login, and the login server it sends people to, in one process: well-behaved, or hostile in one
+//! A server and an API that want a login, and the login server they send people to, in one process: well-behaved, or hostile in one
 //! particular way. Refresh tokens are good once; whoever uses one twice has lost everything, as with providers that
 //! take theft seriously.
 
@@ -64,6 +64,9 @@ struct State {
     /// The token of every call.
     callers: Vec<String>,
     asked: Vec<String>,
+    /// The document of the API, and where `/api/away` leads.
+    document: Value,
+    away: String,
 }
 
 /// What happened there.
@@ -111,6 +114,18 @@ impl Provider {
         (1..=next).flat_map(|n| [format!("planted-access-{n}"), format!("planted-refresh-{n}")]).collect()
     }
 
+    /// Where the API is: `/whoami` below it wants a token, `/away` leads elsewhere, `/open` asks nobody who they are.
+    pub fn api(&self) -> String {
+        format!("{}/api", self.inner.origin)
+    }
+
+    /// Serves this as the document of the API, and sends whoever asks for `/away` there. Gives the address of the document.
+    pub fn describe(&self, document: Value, away: &str) -> String {
+        let mut state = self.inner.state();
+        (state.document, state.away) = (document, away.to_owned());
+        format!("{}/openapi.json", self.inner.origin)
+    }
+
     /// Takes every access token back; refresh tokens stay good.
     pub fn expire(&self) {
         self.inner.state().access.clear();
@@ -135,7 +150,11 @@ impl Inner {
         let form = |name: &str| pairs(&String::from_utf8_lossy(body)).remove(name).unwrap_or_default();
         match path {
             "/mcp" if method == Method::POST => self.serve(headers, body),
-            "/.well-known/oauth-protected-resource/mcp" => self.resource().await,
+            "/.well-known/oauth-protected-resource/mcp" => self.resource("/mcp").await,
+            "/.well-known/oauth-protected-resource/api" => self.resource("/api").await,
+            "/openapi.json" => reply(StatusCode::OK, &self.state().document),
+            "/api/open" => reply(StatusCode::OK, &json!({"signed": headers.contains_key("authorization")})),
+            _ if path.starts_with("/api/") => self.serve_api(path, headers),
             "/.well-known/oauth-authorization-server" => self.issuer(),
             "/register" => reply(StatusCode::CREATED, &json!({"client_id": "fake-client"})),
             "/authorize" => self.authorize(uri.query().unwrap_or_default()),
@@ -144,12 +163,12 @@ impl Inner {
         }
     }
 
-    async fn resource(&self) -> Response {
+    async fn resource(&self, path: &str) -> Response {
         let issuer = match self.vice {
             Vice::LinkLocal => "http://169.254.169.254",
             _ => &self.origin,
         };
-        let said = json!({"resource": format!("{}/mcp", self.origin), "authorization_servers": [issuer]});
+        let said = json!({"resource": format!("{}{path}", self.origin), "authorization_servers": [issuer]});
         match self.vice {
             Vice::Silent => std::future::pending().await,
             Vice::Huge => reply(StatusCode::OK, &json!({"resource": "x".repeat(4 << 20)})),
@@ -241,18 +260,43 @@ impl Inner {
         )
     }
 
+    /// The token of who asks, where it is good; otherwise what they are told.
+    fn known(&self, headers: &HeaderMap, path: &str) -> Result<String, Box<Response>> {
+        let token = headers.get("authorization").and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
+        if let Some(token) = token.filter(|token| self.state().access.contains(*token)) {
+            return Ok(token.to_owned());
+        }
+        let mut response = reply(StatusCode::UNAUTHORIZED, &json!({"error": "invalid_token"}));
+        let place = format!("{}/.well-known/oauth-protected-resource{path}", self.origin);
+        if let Ok(value) = HeaderValue::from_str(&format!("Bearer resource_metadata=\"{place}\"")) {
+            response.headers_mut().insert("www-authenticate", value);
+        }
+        Err(Box::new(response))
+    }
+
+    fn serve_api(&self, path: &str, headers: &HeaderMap) -> Response {
+        let token = match self.known(headers, "/api") {
+            Ok(token) => token,
+            Err(unknown) => return *unknown,
+        };
+        let mut state = self.state();
+        state.callers.push(token);
+        if path != "/api/away" {
+            return reply(StatusCode::OK, &json!({"you": "somebody"}));
+        }
+        let mut response = reply(StatusCode::FOUND, &json!({}));
+        if let Ok(place) = HeaderValue::from_str(&state.away) {
+            response.headers_mut().insert("location", place);
+        }
+        response
+    }
+
     /// The server itself, of the old era.
     fn serve(&self, headers: &HeaderMap, body: &[u8]) -> Response {
-        let token = headers.get("authorization").and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
-        let known = token.is_some_and(|token| self.state().access.contains(token));
-        if !known {
-            let mut response = reply(StatusCode::UNAUTHORIZED, &json!({"error": "invalid_token"}));
-            let place = format!("{}/.well-known/oauth-protected-resource/mcp", self.origin);
-            if let Ok(value) = HeaderValue::from_str(&format!("Bearer resource_metadata=\"{place}\"")) {
-                response.headers_mut().insert("www-authenticate", value);
-            }
-            return response;
-        }
+        let token = match self.known(headers, "/mcp") {
+            Ok(token) => token,
+            Err(unknown) => return *unknown,
+        };
         let message: Value = serde_json::from_slice(body).unwrap_or_default();
         let Some(id) = message.get("id") else { return reply(StatusCode::ACCEPTED, &json!({})) };
         let result = match message["method"].as_str().unwrap_or_default() {
@@ -263,12 +307,12 @@ impl Inner {
             }),
             "tools/list" => json!({"tools": [{"name": "whoami", "inputSchema": {"type": "object"}}]}),
             "tools/call" => {
-                self.state().callers.extend(token.map(str::to_owned));
+                self.state().callers.push(token);
                 json!({"content": [{"type": "text", "text": "somebody"}]})
             }
             method => {
                 // As careless as some are: what it was sent is in what it says.
-                let said = format!("no method {method} for {}", token.unwrap_or_default());
+                let said = format!("no method {method} for {token}");
                 let error = json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": said}});
                 return reply(StatusCode::OK, &error);
             }

@@ -12,6 +12,7 @@ mod logins;
 mod made;
 mod made_agents;
 mod made_commands;
+mod made_logins;
 mod reaper;
 mod routing;
 mod stdio;
