@@ -34,6 +34,11 @@ impl Default for ResultSettings {
 }
 
 impl ResultSettings {
+    /// Whether there is anything that would be kept.
+    pub fn keeps_any(&self) -> bool {
+        self.keep_over.is_some() || self.tools.iter().any(|(_, over)| over.is_some())
+    }
+
     /// For one tool, by its id.
     pub fn keep_over(&self, tool: &str) -> Option<usize> {
         self.tools.iter().find(|(pattern, _)| pattern.matches(tool)).map_or(self.keep_over, |(_, over)| *over)

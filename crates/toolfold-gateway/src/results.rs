@@ -263,6 +263,11 @@ static READER: LazyLock<Option<Arc<Entry>>> = LazyLock::new(|| {
     Entry::tool(&server, &raw(&definition)).ok().map(Arc::new)
 });
 
+/// The same, where any result is kept.
+pub(crate) fn reader(config: &Config) -> Option<&'static Arc<Entry>> {
+    READER.as_ref().filter(|_| config.results.keeps_any())
+}
+
 /// What is asked of which result, in arguments that were checked.
 fn asked(arguments: Option<&Raw>) -> Result<(Handle, Reading), Refusal> {
     #[derive(Deserialize)]

@@ -3,14 +3,18 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
+
+use crate::outline::outline;
 
 /// The part of a result that is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Body {
     pub format: Notation,
     pub text: String,
+    pub characters: usize,
+    /// Of JSON: what is in it, in two levels.
+    pub outline: Option<String>,
     /// Content that is no text, as it came: it stays in the answer.
     pub others: Vec<String>,
 }
@@ -59,29 +63,28 @@ pub fn body_of(result: &str, over: usize) -> Option<Body> {
         }
     }
     let structured = structured_content.map(RawValue::get).filter(|json| is_nested(json));
-    let is_long = |text: &str| text.len() > over && text.chars().count() > over;
     let joined = match texts.len() {
         1 => texts.pop().unwrap_or_default(),
         _ => Cow::Owned(texts.join("\n")),
     };
-    if !is_long(&joined) && !structured.is_some_and(is_long) {
+    let told = joined.chars().count();
+    let characters = structured.map_or(told, |json| json.chars().count());
+    if told.max(characters) <= over {
         return None;
     }
-    let (format, text) = match structured {
-        Some(json) => (Notation::Json, json.to_owned()),
-        None if is_nested(&joined) && is_json(&joined) => (Notation::Json, joined.into_owned()),
-        None => (Notation::Text, joined.into_owned()),
+    // What can be outlined is JSON: it is read once, for both.
+    let outline = match structured {
+        Some(json) => outline(json),
+        None => is_nested(&joined).then(|| outline(&joined)).flatten(),
     };
-    Some(Body { format, text, others })
+    let format = if structured.is_some() || outline.is_some() { Notation::Json } else { Notation::Text };
+    let text = structured.map_or_else(|| joined.into_owned(), str::to_owned);
+    Some(Body { format, text, characters, outline, others })
 }
 
 /// Whether it can be a list or an object: a number or a string of that length is read as text.
 fn is_nested(text: &str) -> bool {
     text.trim_start().starts_with(['{', '['])
-}
-
-fn is_json(text: &str) -> bool {
-    serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
 #[cfg(test)]

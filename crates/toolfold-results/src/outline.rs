@@ -18,10 +18,11 @@ enum Shape {
     Object { members: Vec<(String, Shape)>, more: usize },
 }
 
-/// In words, for a model: `object: items: list of 1204 objects {id: number, title: string}; total: number`.
+/// `None` where it is no JSON. In words, for a model: `object: items: list of 1204 objects {id: number, title: string}; total: number`.
 pub(crate) fn outline(json: &str) -> Option<String> {
     let mut reader = serde_json::Deserializer::from_str(json);
     let shape = Levels(3).deserialize(&mut reader).ok()?;
+    reader.end().ok()?;
     Some(match &shape {
         Shape::Object { members, more } if !members.is_empty() => {
             let parts = members.iter().map(|(name, shape)| format!("\n  {name}: {}", said(shape)));
@@ -136,7 +137,7 @@ mod tests {
         );
         assert_eq!(outline("[[1,2],[3]]").unwrap(), "list of 2, each like: list of 2, each like: number");
         assert_eq!(outline("[]").unwrap(), "empty list");
-        assert_eq!(outline("{"), None);
+        assert_eq!((outline("{"), outline("[1]]")), (None, None));
     }
 
     #[test]

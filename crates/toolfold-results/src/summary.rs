@@ -3,7 +3,6 @@
 use crate::body::{Body, Notation};
 use crate::excerpt;
 use crate::items::{Items, Sort};
-use crate::outline::outline;
 use crate::shelf::Handle;
 
 /// Characters of the outline; of a thousand members the first are enough.
@@ -12,12 +11,12 @@ const LONGEST_OUTLINE: usize = 1_500;
 /// `characters`: what may be shown of the beginning and the end. `tool`: how the tool that reads it is called here.
 pub fn summary(body: &Body, handle: &Handle, characters: usize, tool: &str) -> String {
     let items = Items::of(body.format, &body.text);
-    let size = body.text.chars().count();
     let format = if body.format == Notation::Json { "JSON" } else { "text" };
-    let mut said = format!("The result is {format} of {size} characters. It is kept whole, and this is what it is.\n");
-    if body.format == Notation::Json
-        && let Some(outline) = outline(&body.text)
-    {
+    let mut said = format!(
+        "The result is {format} of {} characters. It is kept whole, and this is what it is.\n",
+        body.characters
+    );
+    if let Some(outline) = &body.outline {
         let outline: String = outline.chars().take(LONGEST_OUTLINE).collect();
         said.push_str(&format!("Outline: {outline}\n"));
     }

@@ -1,6 +1,8 @@
 //! Chosen tools in detail, as JSON. The first one is always shown, the whole of it as far as the budget goes; of a list,
 //! what does not fit is named instead.
 
+use std::sync::Arc;
+
 use toolfold_core::{Code, Entry, Next, Refusal, Surface};
 use toolfold_wire::{Object, Raw, raw};
 
@@ -12,10 +14,18 @@ use crate::view::View;
 pub(crate) fn describe(view: &View<'_>, describe: &Describe) -> Result<Raw, Refusal> {
     let (mut tools, mut missing) = (Vec::new(), Vec::new());
     for name in &describe.names {
-        match view.resolve(name) {
-            Ok(entry) if tools.contains(&entry) => {}
-            Ok(entry) => tools.push(entry),
-            Err(unresolved) => missing.push(not_found(view, name, unresolved)),
+        let found = match view.resolve(name) {
+            Ok(position) => view.entry(position),
+            Err(unresolved) => match view.reader_called(name) {
+                Some(reader) => reader,
+                None => {
+                    missing.push(not_found(view, name, unresolved));
+                    continue;
+                }
+            },
+        };
+        if !tools.iter().any(|entry: &&Arc<Entry>| entry.id == found.id) {
+            tools.push(found);
         }
     }
     if tools.is_empty() && missing.len() == 1 {
@@ -24,8 +34,7 @@ pub(crate) fn describe(view: &View<'_>, describe: &Describe) -> Result<Raw, Refu
     let mut shown: Vec<Raw> = Vec::new();
     let mut left_out: Vec<String> = Vec::new();
     let mut spent = 0;
-    for position in tools {
-        let entry = view.entry(position);
+    for entry in tools {
         let parts = parts(entry, describe, view.budget())?;
         let cost: usize = parts.iter().map(|part| count(part.get())).sum();
         if shown.is_empty() || spent + cost <= view.budget() {

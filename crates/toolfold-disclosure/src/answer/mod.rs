@@ -7,6 +7,7 @@ mod budget;
 mod describe;
 mod enough;
 mod nodes;
+pub(crate) mod reader;
 mod search;
 
 pub use search::{Answered, DOUBT, DOUBTFUL, answered};

@@ -8,7 +8,7 @@ use toolfold_wire::Raw;
 use super::alike::{self, Line};
 use super::browse::{empty, with_note};
 use super::budget::{Item, cost, fit};
-use super::{enough, more};
+use super::{enough, more, reader};
 use crate::cursor::Cursor;
 use crate::level::Level;
 use crate::surface::{Search, note, text_result};
@@ -42,6 +42,10 @@ pub fn answered(view: &View<'_>, search: &Search) -> Result<Answered, Refusal> {
     let node = view.node(&search.path).unwrap_or_else(|_| view.root());
     let within = (!node.path.is_empty()).then_some(node.entries.as_slice());
     let found = find(view, search, within);
+    let reader = reader::line(view, search);
+    if let (Some(reader), 0) = (&reader, found.total) {
+        return Ok(Answered { text: reader.clone(), entries: Vec::new() });
+    }
     if found.total == 0 {
         return nothing(view, search, node).map(|text| Answered { text, entries: Vec::new() });
     }
@@ -49,7 +53,7 @@ pub fn answered(view: &View<'_>, search: &Search) -> Result<Answered, Refusal> {
         let message = "There is nothing behind this cursor any more: what is served has changed. Ask again without it.";
         return Err(Refusal::new(Code::InvalidCursor, message).next(Next::Search { query: search.query.clone() }));
     }
-    Ok(page(view, search, &found))
+    Ok(page(view, search, &found, reader))
 }
 
 fn find(view: &View<'_>, search: &Search, within: Option<&[usize]>) -> Found {
@@ -73,7 +77,7 @@ fn shares_a_word(view: &View<'_>, search: &Search) -> bool {
     best.hits.first().is_some_and(|best| !best.explain.terms.is_empty())
 }
 
-fn page(view: &View<'_>, search: &Search, found: &Found) -> Answered {
+fn page(view: &View<'_>, search: &Search, found: &Found, reader: Option<String>) -> Answered {
     let doubtful = search.offset == 0 && found.hits[0].confidence < DOUBTFUL;
     let lines = if search.as_needed {
         alike::joined(view, &found.hits[..enough::imaginable(&found.hits)])
@@ -87,8 +91,10 @@ fn page(view: &View<'_>, search: &Search, found: &Found) -> Answered {
     // Room for a cursor is kept whether or not one is needed.
     let reserved = rest(1).map_or(0, |line| cost(&line) + 2)
         + if doubtful { cost(DOUBT) } else { 0 }
-        + note.as_deref().map_or(0, cost);
-    let mut text = if doubtful { vec![DOUBT.to_owned()] } else { Vec::new() };
+        + note.as_deref().map_or(0, cost)
+        + reader.as_deref().map_or(0, cost);
+    let mut text: Vec<String> = reader.into_iter().collect();
+    text.extend(doubtful.then(|| DOUBT.to_owned()));
     let shown = fit(&items, view.budget().saturating_sub(reserved));
     let entries = lines[..shown.len()].iter().flat_map(Line::entries).collect();
     let rest = rest(shown.len());

@@ -10,7 +10,7 @@ use super::lookup::{DEFAULT_LIMIT, LARGEST_LIMIT, call_through, node, spelling};
 use super::request::Arguments;
 use super::table::{Calling, Listed, Meta, Table};
 use super::{Action, Browse, Describe, Search, View};
-use crate::answer;
+use crate::answer::{self, reader};
 use crate::cursor::Cursor;
 use crate::level::Level;
 
@@ -69,7 +69,11 @@ fn find(view: &View<'_>, given: &Arguments) -> Result<Action, Refusal> {
         return describe(given, &names);
     }
     let limit = |usual: usize| Ok::<_, Refusal>(given.number("limit")?.unwrap_or(usual).clamp(1, LARGEST_LIMIT));
-    let path = node(view, &given.path("path")?)?.path.clone();
+    let asked = given.path("path")?;
+    if view.reader().is_some() && reader::is_path(&asked) && view.node(&asked).is_err() {
+        return Ok(Action::Browse(Browse::at(asked), reader::browse));
+    }
+    let path = node(view, &asked)?.path.clone();
     let kind = kind(given)?;
     let detail = given.text("detail")?.map_or(Ok(Level::Signature), |name| level(&name))?;
     // Who asks for a number or a level gets it.

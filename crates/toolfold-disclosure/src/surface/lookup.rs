@@ -19,14 +19,11 @@ const SHOWN: usize = 100;
 /// Names of one request that others are suggested for.
 const MOST_SUGGESTED: usize = 10;
 
-/// What reads a result that was kept. Nobody's tool: a server's own of that name comes first.
-const READ: [&str; 3] = ["results.read", "results__read", "results/read"];
-
 /// A call of a real tool, however it is spelled.
 pub(crate) fn call(view: &View<'_>, name: &str, arguments: Option<Raw>) -> Action {
     match view.resolve(name) {
         Ok(entry) => Action::Call { entry, arguments, fields: Vec::new() },
-        Err(_) if READ.contains(&name) => Action::Read(arguments),
+        Err(_) if view.reader_called(name).is_some() => Action::Read(arguments),
         Err(_) => Action::Unknown(Unknown { names: vec![spelling(name)], loading: false }),
     }
 }

@@ -86,6 +86,70 @@ async fn a_long_result_is_kept_and_read_in_parts() {
     assert_eq!(whole["rows"].as_array().unwrap().len(), 500);
 }
 
+async fn find(gateway: &Gateway, client: &Arc<Client>, arguments: Value) -> String {
+    let found = ask(gateway, client, "tools/call", json!({"name": "find_tools", "arguments": arguments})).await;
+    text(&found).to_owned()
+}
+
+#[tokio::test]
+async fn what_reads_kept_results_is_found_and_described_by_who_asks_for_it_alone() {
+    let gateway = start(small());
+    let ada = session(Principal::local());
+    let long = call(&gateway, &ada, "data.rows", json!({"count": 500})).await;
+    let handle = link(&long).strip_prefix("toolfold://results/").unwrap().to_owned();
+    let line = "results.read(result: string, ";
+    for asked in [
+        json!({"query": "results.read"}),
+        json!({"query": "read more of a kept result"}),
+        json!({"query": format!("read {handle}")}),
+        json!({"path": ["results"]}),
+        json!({"path": ["servers", "results"]}),
+    ] {
+        let found = find(&gateway, &ada, asked.clone()).await;
+        assert!(found.contains(line), "{asked}: {found}");
+    }
+    for name in ["results.read", "results__read", "results/read"] {
+        let details = find(&gateway, &ada, json!({"tool": name})).await;
+        assert!(details.contains("JMESPath, at most 1000 characters"), "{details}");
+    }
+    let full: Value =
+        serde_json::from_str(&find(&gateway, &ada, json!({"tool": "results.read", "detail": "full"})).await).unwrap();
+    assert_eq!(full["inputSchema"]["required"], json!(["result"]), "{full}");
+    let parameter = find(&gateway, &ada, json!({"tool": "results.read", "parameter": "grep"})).await;
+    assert!(parameter.contains("A regular expression"), "{parameter}");
+    let both = find(&gateway, &ada, json!({"tool": ["data.rows", "results.read"]})).await;
+    assert!(both.contains("Many rows.") && both.contains("JMESPath"), "{both}");
+    // Nobody else meets it, and nothing counts it.
+    for asked in [
+        json!({}),
+        json!({"path": ["servers"]}),
+        json!({"path": ["servers", "data"]}),
+        json!({"query": "read the log"}),
+        json!({"query": "many rows of results"}),
+        json!({"query": "results.read", "kind": "agent"}),
+    ] {
+        let found = find(&gateway, &ada, asked.clone()).await;
+        assert!(!found.contains("results.read("), "{asked}: {found}");
+    }
+    let listed = ask(&gateway, &ada, "tools/list", json!({})).await;
+    assert!(!listed.to_string().contains("results.read"), "{listed}");
+}
+
+#[tokio::test]
+async fn where_nothing_is_kept_there_is_nothing_to_read_it_with() {
+    let off = ResultSettings { keep_over: None, ..ResultSettings::default() };
+    let gateway = start(off.clone());
+    let ada = session(Principal::local());
+    let unknown = |text: &str| text.contains("UNKNOWN_PATH") || text.contains("TOOL_NOT_FOUND");
+    assert!(unknown(&find(&gateway, &ada, json!({"path": ["results"]})).await));
+    assert!(unknown(&find(&gateway, &ada, json!({"tool": "results.read"})).await));
+    assert!(!find(&gateway, &ada, json!({"query": "read a kept result"})).await.contains("results.read"));
+    assert!(unknown(text(&call(&gateway, &ada, "results.read", json!({"result": "r1"})).await)));
+    // For one tool is enough.
+    let some = start(ResultSettings { tools: vec![(Pattern::new("data.log"), Some(2_000))], ..off });
+    assert!(find(&some, &ada, json!({"tool": "results.read"})).await.contains("JMESPath"));
+}
+
 #[tokio::test]
 async fn a_kept_result_is_its_owners_alone() {
     let gateway = start(small());

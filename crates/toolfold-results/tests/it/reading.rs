@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::json;
 use toolfold_core::Fuel;
-use toolfold_results::{Body, Handle, Notation, Reading, WrongReading, read, summary};
+use toolfold_results::{Body, Handle, Notation, Reading, WrongReading, body_of, read, summary};
 
 fn people(count: usize) -> String {
     let people: Vec<_> =
@@ -56,20 +56,24 @@ fn a_part_that_is_longer_than_a_page_is_cut_and_says_so() {
     assert!(page.len() < 600);
 }
 
+fn kept(text: &str) -> Body {
+    body_of(&json!({"content": [{"type": "text", "text": text}]}).to_string(), 0).expect("something to read")
+}
+
 #[test]
 fn a_summary_says_what_it_is_and_how_to_go_on() {
     let handle = Handle::spelled("r0123");
-    let body = Body { format: Notation::Json, text: people(100), others: Vec::new() };
+    let body = kept(&people(100));
     let said = summary(&body, &handle, 200, "results.read");
     assert!(said.starts_with("The result is JSON of "), "{said}");
     assert!(said.contains("people: list of 100, each like: {id: number, name: string, old: boolean}"), "{said}");
     assert!(said.contains("items 0 to 2 of 100 of \"people\":"), "{said}");
     assert!(said.contains("items 99 to 99 of 100"), "{said}");
     assert!(said.contains("call results.read with {\"result\": \"r0123\"} and query (JMESPath)"), "{said}");
-    let lines = Body { format: Notation::Text, text: "line\n".repeat(1_000), others: Vec::new() };
+    let lines = kept(&"line\n".repeat(1_000));
     let said = summary(&lines, &handle, 200, "results.read");
     assert!(said.contains("lines 0 to 23 of 1000:") && said.ends_with("grep (a regular expression)."), "{said}");
-    let one = Body { format: Notation::Text, text: "x".repeat(1_000), others: Vec::new() };
+    let one = kept(&"x".repeat(1_000));
     assert!(summary(&one, &handle, 200, "results.read").contains("1 lines; the first has 1000 characters"));
 }
 

@@ -3,14 +3,15 @@
 //! What a reader would get wrong: catalog and index are private on purpose. A view may be narrower than the catalog, and
 //! this file is the only one that knows: whatever is counted, listed, named, searched or guessed goes through it.
 
+mod missing;
+
 use std::sync::{Arc, Mutex, PoisonError};
 
 use toolfold_catalog::{Catalog, Node, Unresolved};
-use toolfold_core::{Absence, Absent, Doors, Entry, Kind, ServerName, SurfaceSettings, ToolId};
+use toolfold_core::{Absent, Doors, Entry, Kind, ServerName, SurfaceSettings, ToolId};
 use toolfold_index::{Filter, Found, Index, Learned, Query};
 
-/// Servers that are not there and are named one by one.
-const FEW_ABSENT: usize = 3;
+use crate::answer::reader;
 
 static NO_DOORS: Doors = Doors::NONE;
 
@@ -33,6 +34,8 @@ pub struct View<'a> {
     /// What was learned from use.
     learned: Option<&'a Learned>,
     doors: &'a Doors,
+    /// What reads kept results, where some are kept.
+    reader: Option<&'a Arc<Entry>>,
 }
 
 impl<'a> View<'a> {
@@ -54,6 +57,7 @@ impl<'a> View<'a> {
             noted: None,
             learned: None,
             doors: &NO_DOORS,
+            reader: None,
         }
     }
 
@@ -104,6 +108,20 @@ impl<'a> View<'a> {
     /// Meta-tools that call only some tools. Those of servers that exist for whoever asks.
     pub fn with_doors(self, doors: &'a Doors) -> Self {
         View { doors, ..self }
+    }
+
+    /// What reads kept results: no entry of the catalog.
+    pub fn reading_with(self, reader: Option<&'a Arc<Entry>>) -> Self {
+        View { reader, ..self }
+    }
+
+    pub fn reader(&self) -> Option<&'a Arc<Entry>> {
+        self.reader
+    }
+
+    /// The same, where that is what the name means and no server has something of that name.
+    pub fn reader_called(&self, name: &str) -> Option<&'a Arc<Entry>> {
+        self.reader.filter(|_| reader::is_name(name) && self.resolve(name).is_err())
     }
 
     pub fn doors(&self) -> &'a Doors {
@@ -349,46 +367,4 @@ fn begins_with(spelling: &str, server: &ServerName) -> bool {
     let head = spelling.get(..name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name));
     let rest = spelling.get(name.len()..).unwrap_or_default();
     head && (rest.starts_with(['.', '/', ':']) || rest.starts_with("__"))
-}
-
-/// What is configured and not there.
-impl View<'_> {
-    /// The missing server that a name begins with, or is.
-    pub fn absent_of(&self, spelling: &str) -> Option<&Absent> {
-        let spelling = spelling.trim();
-        let fits = |absent: &&Absent| {
-            spelling.eq_ignore_ascii_case(absent.server.as_str()) || begins_with(spelling, &absent.server)
-        };
-        // The longest: of `a` and `a__b` both may fit.
-        self.absent.iter().filter(fits).max_by_key(|absent| absent.server.as_str().len())
-    }
-
-    /// What is missing and why, in one line; nothing where nothing is.
-    pub fn what_is_missing(&self) -> Option<String> {
-        let said = self.missing_lines();
-        (!said.is_empty()).then(|| said.join(" "))
-    }
-
-    /// The same, a sentence each: people read lines.
-    pub fn missing_lines(&self) -> Vec<String> {
-        let (starting, failing): (Vec<&Absent>, Vec<&Absent>) =
-            self.absent.iter().partition(|absent| absent.state == Absence::Starting);
-        let mut said: Vec<String> = failing.iter().take(FEW_ABSENT).map(|absent| absent.said()).collect();
-        if failing.len() > FEW_ABSENT {
-            let others: Vec<&str> =
-                failing.iter().skip(FEW_ABSENT).take(2 * FEW_ABSENT).map(|absent| absent.server.as_str()).collect();
-            let more = if failing.len() > 3 * FEW_ABSENT { ", …" } else { "" };
-            said.push(format!("{} more are not running: {}{more}", failing.len() - FEW_ABSENT, others.join(", ")));
-        }
-        match starting.as_slice() {
-            [] => {}
-            [only] => said.push(only.said()),
-            several => {
-                let all = self.absent.len() + self.tools_by_server().count();
-                said.push(format!("{} of {all} servers are still starting", several.len()));
-            }
-        }
-        let ended = |said: String| if said.ends_with(['…', '?', '!']) { said } else { format!("{said}.") };
-        said.into_iter().map(ended).collect()
-    }
 }

@@ -1,0 +1,49 @@
+//! What is configured and not there, as a view says it.
+
+use toolfold_core::{Absence, Absent};
+
+use super::{View, begins_with};
+
+/// Servers that are not there and are named one by one.
+const FEW_ABSENT: usize = 3;
+
+impl View<'_> {
+    /// The missing server that a name begins with, or is.
+    pub fn absent_of(&self, spelling: &str) -> Option<&Absent> {
+        let spelling = spelling.trim();
+        let fits = |absent: &&Absent| {
+            spelling.eq_ignore_ascii_case(absent.server.as_str()) || begins_with(spelling, &absent.server)
+        };
+        // The longest: of `a` and `a__b` both may fit.
+        self.absent.iter().filter(fits).max_by_key(|absent| absent.server.as_str().len())
+    }
+
+    /// What is missing and why, in one line; nothing where nothing is.
+    pub fn what_is_missing(&self) -> Option<String> {
+        let said = self.missing_lines();
+        (!said.is_empty()).then(|| said.join(" "))
+    }
+
+    /// The same, a sentence each: people read lines.
+    pub fn missing_lines(&self) -> Vec<String> {
+        let (starting, failing): (Vec<&Absent>, Vec<&Absent>) =
+            self.absent.iter().partition(|absent| absent.state == Absence::Starting);
+        let mut said: Vec<String> = failing.iter().take(FEW_ABSENT).map(|absent| absent.said()).collect();
+        if failing.len() > FEW_ABSENT {
+            let others: Vec<&str> =
+                failing.iter().skip(FEW_ABSENT).take(2 * FEW_ABSENT).map(|absent| absent.server.as_str()).collect();
+            let more = if failing.len() > 3 * FEW_ABSENT { ", …" } else { "" };
+            said.push(format!("{} more are not running: {}{more}", failing.len() - FEW_ABSENT, others.join(", ")));
+        }
+        match starting.as_slice() {
+            [] => {}
+            [only] => said.push(only.said()),
+            several => {
+                let all = self.absent.len() + self.tools_by_server().count();
+                said.push(format!("{} of {all} servers are still starting", several.len()));
+            }
+        }
+        let ended = |said: String| if said.ends_with(['…', '?', '!']) { said } else { format!("{said}.") };
+        said.into_iter().map(ended).collect()
+    }
+}
