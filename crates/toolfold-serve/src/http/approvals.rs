@@ -10,7 +10,7 @@ use toolfold_gateway::{Decision, Undecided};
 use super::App;
 use super::failure::refused;
 use super::reply::{Reply, json_response};
-use crate::text::shown as cut;
+use crate::text::{shown as cut, whole};
 
 const USUAL_LIMIT: usize = 100;
 const LARGEST_LIMIT: usize = 1000;
@@ -34,11 +34,11 @@ struct Body {
 pub(super) async fn list(app: &App, principal: &Principal, query: &str) -> Reply {
     let (mut server, mut limit, mut offset) = (None, USUAL_LIMIT, 0);
     for (key, value) in url::form_urlencoded::parse(query.as_bytes()) {
-        let number = value.parse::<usize>();
+        let number = whole(&value);
         match (&*key, number) {
             ("server", _) => server = Some(value.into_owned()),
-            ("limit", Ok(number)) => limit = number.clamp(1, LARGEST_LIMIT),
-            ("offset", Ok(number)) => offset = number,
+            ("limit", Some(number)) => limit = number.clamp(1, LARGEST_LIMIT),
+            ("offset", Some(number)) => offset = number,
             _ => {
                 let message =
                     format!("The parameter {:?} is not one of server, limit and offset, or no number.", cut(&key));

@@ -10,6 +10,7 @@ mod batch;
 mod body;
 mod cluster;
 mod connections;
+mod described;
 mod event;
 mod event_log;
 mod failure;

@@ -13,7 +13,7 @@ use toolfold_gateway::{Client, Scope, aside};
 use super::failure::refused;
 use super::reply::{Reply, json_response};
 use super::{App, rest};
-use crate::text::shown as cut;
+use crate::text::{shown as cut, whole};
 
 const USUAL_LIMIT: usize = 100;
 const LARGEST_LIMIT: usize = 1000;
@@ -143,7 +143,7 @@ impl Asked {
             offset: 0,
         };
         for (key, value) in url::form_urlencoded::parse(query.as_bytes()) {
-            let number = || value.parse::<usize>().map_err(|_| wrong(&key, "a number"));
+            let number = || whole(&value).ok_or_else(|| wrong(&key, "a number"));
             match &*key {
                 "server" => asked.server = Some(value.into_owned()),
                 "kind" => {

@@ -1,8 +1,8 @@
 //! The HTTP API: the verbs of the `ontology` surface as endpoints, for programs that do not speak MCP, and what the page
 //! looks at.
 //!
-//! What a reader would get wrong: nothing is decided here. The body of a verb becomes a call of the meta-tool of that name,
-//! and what comes back is its answer, or the refusal with a status.
+//! What a reader would get wrong: nothing is decided here. The body of a verb, if it is as it is described, becomes a call of the
+//! meta-tool of that name, and what comes back is its answer, or the refusal with a status.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use toolfold_wire::{Object, Raw, RpcError, Silent, raw};
 
 use super::failure::{failed, refused, refused_body};
 use super::reply::{Reply, json_response};
-use super::{App, approvals, body, overview, page};
+use super::{App, approvals, body, described, overview, page};
 use crate::apart::apart;
 use crate::text::shown;
 
@@ -87,7 +87,7 @@ async fn ask(app: &App, principal: Principal, question: &str, parts: Parts, body
         return refused.reply(parts.uri.path());
     }
     let asked = match body::read(app, &parts.headers, body).await {
-        Ok(bytes) => arguments(bytes),
+        Ok(bytes) => arguments(question, bytes),
         Err(why) => return refused_body(why),
     };
     match asked {
@@ -102,7 +102,7 @@ async fn ask(app: &App, principal: Principal, question: &str, parts: Parts, body
 }
 
 async fn perform(app: &App, principal: Principal, verb: &'static str, bytes: Bytes) -> Reply {
-    let arguments = match apart(bytes.len(), move || arguments(bytes)).await {
+    let arguments = match apart(bytes.len(), move || arguments(verb, bytes)).await {
         Some(Ok(arguments)) => arguments,
         Some(Err(refusal)) => return refused(&refusal),
         None => return refused(&Refusal::new(Code::InvalidRequest, "The body could not be read.")),
@@ -128,12 +128,13 @@ async fn perform(app: &App, principal: Principal, verb: &'static str, bytes: Byt
 }
 
 /// The body as an object; none at all asks for everything.
-fn arguments(bytes: Bytes) -> Result<Raw, Refusal> {
+fn arguments(endpoint: &str, bytes: Bytes) -> Result<Raw, Refusal> {
     let wrong = || Refusal::new(Code::InvalidRequest, "The body must be one JSON object.");
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Ok(raw(&json!({})));
     }
-    Raw::parse(bytes).ok().filter(|body| body.get().starts_with('{')).ok_or_else(wrong)
+    let body = Raw::parse(bytes).ok().filter(|body| body.get().starts_with('{')).ok_or_else(wrong)?;
+    described::check(endpoint, &body).map(|()| body)
 }
 
 /// A tool's result is passed on whole. Of our own answers the JSON is the body; the text beside it says the same.

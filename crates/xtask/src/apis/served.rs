@@ -3,19 +3,20 @@
 use std::fs::File;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Ended when it is dropped.
 pub(super) struct Served {
     child: Child,
     pub(super) port: u16,
+    log: PathBuf,
 }
 
 impl Drop for Served {
@@ -33,10 +34,10 @@ pub(super) fn free_port() -> Result<u16> {
 impl Served {
     /// What it says goes into a file beside the others.
     pub(super) fn start(mut command: Command, port: u16, log: &Path) -> Result<Served> {
-        let log = File::create(log)?;
-        command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
+        let (log, file) = (log.to_owned(), File::create(log)?);
+        command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
         let child = command.spawn().with_context(|| format!("cannot start {:?}", command.get_program()))?;
-        let mut served = Served { child, port };
+        let mut served = Served { child, port, log };
         let begun = Instant::now();
         while TcpStream::connect(("127.0.0.1", port)).is_err() {
             if begun.elapsed() > PATIENCE || served.child.try_wait()?.is_some() {
@@ -45,6 +46,11 @@ impl Served {
             std::thread::sleep(Duration::from_millis(100));
         }
         Ok(served)
+    }
+
+    /// Everything that it has said so far.
+    pub(super) fn said(&self) -> Result<String> {
+        Ok(String::from_utf8_lossy(&std::fs::read(&self.log)?).into_owned())
     }
 
     /// The status and the body of an answer to a POST.

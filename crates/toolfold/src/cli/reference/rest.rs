@@ -85,11 +85,17 @@ pub(super) fn kind(schema: &Value) -> String {
         return words.join(" or ");
     }
     match &schema["type"] {
-        Value::String(kind) if kind == "array" => format!("list of {}", kind_of_items(&schema["items"])),
-        Value::String(kind) => kind.clone(),
-        Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" or "),
+        Value::String(kind) => named(kind, schema),
+        Value::Array(kinds) => {
+            let kinds: Vec<String> = kinds.iter().filter_map(Value::as_str).map(|kind| named(kind, schema)).collect();
+            kinds.join(" or ")
+        }
         _ => "anything".to_owned(),
     }
+}
+
+fn named(kind: &str, schema: &Value) -> String {
+    if kind == "array" { format!("list of {}", kind_of_items(&schema["items"])) } else { kind.to_owned() }
 }
 
 fn kind_of_items(items: &Value) -> String {
