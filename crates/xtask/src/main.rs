@@ -29,7 +29,7 @@ Tasks:
   cluster [ROUNDS] Kill, freeze and cut off replicas behind a balancer, so many times (200): nothing acknowledged may be
                   missing and nothing be made twice; --balancer nginx, haproxy or caddy, --seed N
   bench [PART]…   Measure what Toolfold costs, against the thinnest server there can be:
-                  calls, throughput, audit, search, start, scripts
+                  calls, throughput, audit, search, start, scripts, results
   bench tables    Count what tools cost in tokens, beside the figures of the design documents
   audit-kills [N] Kill N processes (1000) while they write the audit: nothing acknowledged may be missing
   versions [WORD]… Update real servers from one published version to the next: how much of them is held (from npm)

@@ -11,6 +11,7 @@ mod client;
 mod mixture;
 mod process;
 mod report;
+mod results;
 mod scripts;
 mod search;
 mod start;
@@ -39,9 +40,9 @@ pub(crate) struct Programs {
     pub(crate) folder: PathBuf,
 }
 
-/// `parts`: of `calls`, `throughput`, `audit`, `search`, `start` and `scripts`; all of them where none is named.
+/// `parts`: of `calls`, `throughput`, `audit`, `search`, `start`, `scripts` and `results`; all of them where none is named.
 pub fn run(workspace: &Workspace, parts: &[String]) -> Result<()> {
-    let known = ["calls", "throughput", "audit", "search", "start", "scripts"];
+    let known = ["calls", "throughput", "audit", "search", "start", "scripts", "results"];
     ensure!(parts.iter().all(|part| known.contains(&part.as_str())), "the parts of the benchmark are {known:?}");
     let wanted = |part: &str| parts.is_empty() || parts.iter().any(|named| named == part);
     let programs = build(workspace)?;
@@ -64,6 +65,9 @@ pub fn run(workspace: &Workspace, parts: &[String]) -> Result<()> {
     }
     if wanted("scripts") {
         scripts::measure(&programs, &mut report)?;
+    }
+    if wanted("results") {
+        results::measure(&programs, &mut report)?;
     }
     report.finish()
 }

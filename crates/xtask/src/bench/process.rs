@@ -27,8 +27,17 @@ impl Process {
 
     /// Megabytes that it holds.
     pub(crate) fn resident(&self) -> Result<f64> {
+        self.megabytes("VmRSS:")
+    }
+
+    /// The most that it ever held.
+    pub(crate) fn most_resident(&self) -> Result<f64> {
+        self.megabytes("VmHWM:")
+    }
+
+    fn megabytes(&self, key: &str) -> Result<f64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.0.id()))?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
+        let line = status.lines().find_map(|line| line.strip_prefix(key)).with_context(|| format!("no {key}"))?;
         let kilobytes: f64 = line.trim().trim_end_matches("kB").trim().parse()?;
         Ok(kilobytes / 1024.0)
     }

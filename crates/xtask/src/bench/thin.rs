@@ -1,8 +1,8 @@
 //! The thinnest server there can be: what comes in is looked through for its id and its method, and answered with bytes
 //! that were there before. The floor that everything is measured from.
 //!
-//! A process of its own, `xtask thin-server stdio LIST [JOURNAL]` or `xtask thin-server http LIST…`; over HTTP list
-//! number N is at the path `/N`. It speaks no more of the protocol than Toolfold asks of a server with a session.
+//! A process of its own, `xtask thin-server stdio LIST [JOURNAL]`, `xtask thin-server http LIST…`, or
+//! `xtask thin-server large BYTES LIST…`, which answers calls with that much; over HTTP list number N is at the path `/N`. It speaks no more of the protocol than Toolfold asks of a server with a session.
 
 use std::io::{BufRead, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -19,8 +19,9 @@ const LARGEST_HEAD: usize = 64 * 1024;
 pub fn serve(arguments: &[String]) -> Result<()> {
     match arguments {
         [way, list, journal @ ..] if way == "stdio" => stdio(&pages(list)?, journal.first()),
-        [way, lists @ ..] if way == "http" => http(lists.iter().map(|list| pages(list)).collect::<Result<_>>()?),
-        _ => bail!("a thin server is `stdio LIST [JOURNAL]` or `http LIST…`"),
+        [way, lists @ ..] if way == "http" => http(lists, ANSWER.to_owned()),
+        [way, bytes, lists @ ..] if way == "large" => http(lists, large(bytes.parse()?)),
+        _ => bail!("a thin server is `stdio LIST [JOURNAL]`, `http LIST…` or `large BYTES LIST…`"),
     }
 }
 
@@ -37,7 +38,7 @@ fn stdio(pages: &[String], journal: Option<&String>) -> Result<()> {
     let (mut line, mut answer) = (Vec::new(), Vec::new());
     while input.read_until(b'\n', &mut line)? > 0 {
         answer.clear();
-        if reply(&line, pages, &mut answer) {
+        if reply(&line, pages, ANSWER, &mut answer) {
             answer.push(b'\n');
             output.write_all(&answer)?;
             output.flush()?;
@@ -47,19 +48,27 @@ fn stdio(pages: &[String], journal: Option<&String>) -> Result<()> {
     Ok(())
 }
 
-fn http(lists: Vec<Vec<String>>) -> Result<()> {
+/// A list of rows with so many bytes, as a tool would answer with it.
+fn large(bytes: usize) -> String {
+    let row = r#"{\"id\":1,\"name\":\"somebody\",\"note\":\"some words that are neither many nor few\"}"#;
+    let rows = vec![row; bytes / (row.len() + 1)].join(",");
+    format!("{{\"content\":[{{\"type\":\"text\",\"text\":\"[{rows}]\"}}]}}")
+}
+
+fn http(lists: &[String], said: String) -> Result<()> {
+    let lists = lists.iter().map(|list| pages(list)).collect::<Result<Vec<_>>>()?;
     let listener = TcpListener::bind("127.0.0.1:0")?;
     eprintln!("http://{}/", listener.local_addr()?);
-    let lists = Arc::new(lists);
+    let lists = Arc::new((lists, said));
     for stream in listener.incoming() {
         let (stream, lists) = (stream?, Arc::clone(&lists));
         // A client that goes away ends its thread; the next one has another.
-        std::thread::spawn(move || connection(stream, &lists));
+        std::thread::spawn(move || connection(stream, &lists.0, &lists.1));
     }
     Ok(())
 }
 
-fn connection(mut stream: TcpStream, lists: &[Vec<String>]) -> Result<()> {
+fn connection(mut stream: TcpStream, lists: &[Vec<String>], said: &str) -> Result<()> {
     stream.set_nodelay(true)?;
     let (mut buffer, mut used) = (vec![0; LARGEST_HEAD], 0);
     let (mut answer, mut body) = (Vec::new(), Vec::new());
@@ -84,7 +93,7 @@ fn connection(mut stream: TcpStream, lists: &[Vec<String>]) -> Result<()> {
         }
         body.clear();
         answer.clear();
-        if reply(&buffer[head..whole], listed(&buffer[..head], lists), &mut body) {
+        if reply(&buffer[head..whole], listed(&buffer[..head], lists), said, &mut body) {
             write!(
                 answer,
                 "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
@@ -120,11 +129,11 @@ fn listed<'a>(head: &[u8], lists: &'a [Vec<String>]) -> &'a [String] {
 }
 
 /// The answer to a message; whether there is one.
-fn reply(message: &[u8], pages: &[String], out: &mut Vec<u8>) -> bool {
+fn reply(message: &[u8], pages: &[String], said: &str, out: &mut Vec<u8>) -> bool {
     let Some(id) = member(message, b"\"id\":") else { return false };
     let method = member(message, b"\"method\":").unwrap_or_default();
     let result = match method {
-        b"\"tools/call\"" => ANSWER,
+        b"\"tools/call\"" => said,
         b"\"initialize\"" => GREETING,
         b"\"tools/list\"" => {
             let cursor = member(message, b"\"cursor\":").and_then(|text| std::str::from_utf8(text).ok());
