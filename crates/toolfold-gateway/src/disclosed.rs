@@ -26,11 +26,7 @@ fn named(view: &View<'_>, text: &str, noted: &[(usize, f32)]) -> Vec<usize> {
     let end = (0..=LONGEST.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     let text = &text[..end];
     let mut found: Vec<(usize, usize)> = Vec::new();
-    let mut add = |at: usize, place: usize| {
-        if !found.iter().any(|(_, known)| *known == place) {
-            found.push((at, place));
-        }
-    };
+    let is_known = |found: &[(usize, usize)], place: usize| found.iter().any(|(_, known)| *known == place);
     for (at, word) in words(text) {
         let word = word.trim_end_matches('.');
         let place = match ToolId::parse(word) {
@@ -38,14 +34,14 @@ fn named(view: &View<'_>, text: &str, noted: &[(usize, f32)]) -> Vec<usize> {
             None if word.contains("__") => view.resolve(word).ok(),
             None => None,
         };
-        place.into_iter().for_each(|place| add(at, place));
+        found.extend(place.filter(|place| !is_known(&found, *place)).map(|place| (at, place)));
     }
     // What is named otherwise, by its bare name or with odd characters in it, is looked for among what was found.
-    for (place, _) in noted {
+    for (place, _) in noted.iter().filter(|(place, _)| !is_known(&found, *place)).collect::<Vec<_>>() {
         let entry = view.entry(*place);
         let spellings = [entry.id.to_string(), format!("\"{}\"", entry.name()), format!("\\\"{}\\\"", entry.name())];
         let at = spellings.iter().find_map(|spelling| text.find(spelling.as_str()));
-        at.into_iter().for_each(|at| add(at, *place));
+        found.extend(at.map(|at| (at, *place)));
     }
     found.sort_by_key(|(at, _)| *at);
     found.into_iter().map(|(_, place)| place).collect()

@@ -7,24 +7,21 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use http_body_util::{BodyExt, Full};
-use hyper::body::{Bytes, Incoming};
+use hyper::body::Bytes;
 use hyper::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderMap, HeaderValue, LOCATION, PROXY_AUTHORIZATION};
 use hyper::http::uri::Scheme;
 use hyper::http::{Method, Request, StatusCode, Uri};
-use hyper_rustls::{ConfigBuilderExt, HttpsConnector};
-use hyper_util::client::legacy;
+use hyper_rustls::ConfigBuilderExt;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::proxy::matcher::Matcher;
-use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::ClientConfig;
 use url::Url;
 
 use crate::credentials::{Asked, Challenge, Credentials, FixedHeaders, Reaction};
 use crate::dial::{Dialer, Proxies};
 use crate::error::{BadTarget, NoClient, SendError};
+use crate::pool::{Line, Pool, Response};
 use crate::reach::{Reach, Resolver};
-
-pub type Response = hyper::Response<Incoming>;
 
 const MOST_REDIRECTS: usize = 5;
 /// A connection nobody uses is closed after this.
@@ -39,7 +36,7 @@ const UNACKNOWLEDGED: Duration = Duration::from_secs(30);
 
 #[derive(Clone)]
 pub struct HttpClient {
-    pool: legacy::Client<HttpsConnector<Dialer>, Full<Bytes>>,
+    pool: Arc<Pool>,
     proxies: Arc<Proxies>,
 }
 
@@ -82,6 +79,21 @@ pub struct Outgoing<'a> {
     pub credentials: &'a dyn Credentials,
 }
 
+/// A connection to a place, and nothing said yet.
+pub struct Reached {
+    line: Line,
+    uri: Uri,
+}
+
+impl Reached {
+    /// Asks as nobody in particular, and goes nowhere else. `Host` is among the headers.
+    pub async fn send(self, method: Method, headers: HeaderMap, body: Bytes) -> Result<Response, SendError> {
+        let mut request = Request::new(Full::new(body));
+        (*request.method_mut(), *request.headers_mut()) = (method, headers);
+        self.line.ask_once(&self.uri, request).await
+    }
+}
+
 impl HttpClient {
     /// One for the process: connections are pooled, and the certificates of the system are read once.
     pub fn shared() -> Result<HttpClient, NoClient> {
@@ -97,31 +109,24 @@ impl HttpClient {
 
     /// One that goes nowhere by way of a proxy, and gives up connecting soon: for those who stand beside us.
     pub fn straight(connect: Duration) -> Result<HttpClient, NoClient> {
-        HttpClient::connecting(Matcher::builder().build(), None, connect, 0)
+        HttpClient::connecting(Matcher::builder().build(), None, connect)
     }
 
     fn new(proxies: Matcher, reach: Option<Arc<dyn Reach>>) -> Result<HttpClient, NoClient> {
-        HttpClient::connecting(proxies, reach, CONNECT, usize::MAX)
+        HttpClient::connecting(proxies, reach, CONNECT)
     }
 
     fn connecting(
         proxies: Matcher,
         reach: Option<Arc<dyn Reach>>,
         connect: Duration,
-        kept: usize,
     ) -> Result<HttpClient, NoClient> {
         let proxies = Proxies::new(proxies);
         let tls = shared_tls()?;
         let straight = tcp(HttpConnector::new_with_resolver(Resolver::new(reach.clone())), connect);
         let proxied = tcp(HttpConnector::new(), connect);
         let dialer = Dialer::new(straight, (proxied, tls.clone()).into(), proxies.clone(), reach);
-        let pool = legacy::Client::builder(TokioExecutor::new())
-            .pool_timer(TokioTimer::new())
-            .pool_idle_timeout(IDLE)
-            // Without: it is known of each request whether anybody was there to take it.
-            .pool_max_idle_per_host(kept)
-            .build((dialer, tls).into());
-        Ok(HttpClient { pool, proxies })
+        Ok(HttpClient { pool: Arc::new(Pool::new((dialer, tls).into(), IDLE)), proxies })
     }
 
     /// Sends a request where it should go, as who it should be from.
@@ -140,6 +145,11 @@ impl HttpClient {
                 _ => return Ok(response),
             }
         }
+    }
+
+    /// A connection for one request alone: from here on it is known that somebody was there to take it.
+    pub async fn reach(&self, target: &Target) -> Result<Reached, SendError> {
+        Ok(Reached { line: self.pool.connect(&target.uri).await?, uri: target.uri.clone() })
     }
 
     /// Asks as nobody in particular, goes nowhere else, and reads no more than `limit` of the answer.
@@ -195,7 +205,7 @@ impl HttpClient {
         for _ in 0..MOST_REDIRECTS {
             let now = place.as_ref().unwrap_or(target);
             let Some(next) = redirected(target, now, &request.method, &response) else { break };
-            (response, sent) = self.send_once(&next.uri, request).await?;
+            (response, sent) = Box::pin(self.send_once(&next.uri, request)).await?;
             place = Some(next);
         }
         Ok((response, sent))
@@ -394,7 +404,7 @@ mod tests {
         host: tools.example:443
         proxy-authorization: basic bwu6c2vjcmv0
         ");
-        assert!(matches!(response, Err(SendError::Unreachable(_))), "{response:?}");
+        assert!(matches!(response, Err(SendError::Unreachable(_))));
     }
 
     #[test]

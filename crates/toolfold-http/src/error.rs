@@ -2,18 +2,16 @@
 
 use std::sync::Arc;
 
-use hyper_util::client::legacy;
-
 use crate::credentials::NoCredentials;
 
 #[derive(Debug, thiserror::Error)]
 pub enum SendError {
     /// No connection came about: nobody can have seen the request.
-    #[error("{}", cause(.0))]
-    Unreachable(legacy::Error),
+    #[error("{}", cause(&**.0))]
+    Unreachable(Box<dyn std::error::Error + Send + Sync>),
     /// The connection broke; what the server did with the request is unknown.
     #[error("{}", cause(.0))]
-    Broken(legacy::Error),
+    Broken(hyper::Error),
     /// The answer broke off.
     #[error("{}", cause(.0))]
     Cut(#[from] hyper::Error),
@@ -28,7 +26,7 @@ impl SendError {
     /// Whether there was nobody to connect to: the machine is there, and says that nothing listens.
     pub fn is_refused(&self) -> bool {
         let SendError::Unreachable(error) = self else { return false };
-        let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
+        let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(&**error);
         while let Some(error) = cause {
             if let Some(error) = error.downcast_ref::<std::io::Error>()
                 && error.kind() == std::io::ErrorKind::ConnectionRefused
@@ -38,12 +36,6 @@ impl SendError {
             cause = error.source();
         }
         false
-    }
-}
-
-impl From<legacy::Error> for SendError {
-    fn from(error: legacy::Error) -> Self {
-        if error.is_connect() { SendError::Unreachable(error) } else { SendError::Broken(error) }
     }
 }
 

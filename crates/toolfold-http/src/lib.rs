@@ -8,9 +8,11 @@ mod client;
 mod credentials;
 mod dial;
 mod error;
+mod pool;
 mod reach;
 
-pub use client::{Fetched, HttpClient, Outgoing, Response, Target, chunk};
+pub use client::{Fetched, HttpClient, Outgoing, Reached, Target, chunk};
 pub use credentials::{Asked, BadHeader, Challenge, Credentials, FixedHeaders, NoCredentials, Reaction};
 pub use error::{BadTarget, NoClient, SendError};
+pub use pool::{Response, Streamed};
 pub use reach::Reach;

@@ -124,7 +124,7 @@ impl Connection {
             }
             Link::Made(maker) => {
                 waiting.untold = true;
-                let answer = maker.respond(self, waiting.id, method, params.get()).await;
+                let answer = Box::pin(maker.respond(self, waiting.id, method, params.get())).await;
                 self.answer(waiting.id, answer);
                 waiting.answer().await
             }

@@ -83,7 +83,7 @@ impl Endpoint {
             self.keep(SESSION_HEADER, response.headers().get(SESSION_HEADER).cloned());
         }
         if is_stream(&response) {
-            return http_stream::until_answered(self, connection, id, response).await;
+            return Box::pin(http_stream::until_answered(self, connection, id, response)).await;
         }
         let status = response.status();
         let (limit, memory) = (connection.shared.config.max_message, connection.shared.memory.clone());

@@ -144,8 +144,9 @@ impl Upstream {
         match self.request_within(&call, &mut params).await {
             // Nobody has looked at the call yet: after a login it is sent for the first time.
             Err(CallError::Login(need)) if params.is_some() && self.can_ask(&call) => {
-                self.ask_to_log_in(&call, need).await?;
-                self.request_within(&call, &mut params).await
+                // In boxes of their own, as is what follows: a future that seldom is would otherwise be part of every call.
+                Box::pin(self.ask_to_log_in(&call, need)).await?;
+                Box::pin(self.request_within(&call, &mut params)).await
             }
             answer => answer,
         }
@@ -249,7 +250,8 @@ impl Upstream {
             Ok(result) => Ok(result),
             Err(Failure::NotSent(_)) if params.is_some() => {
                 let connection = self.connection().await?;
-                connection.request(request(call, params, owner)).await.map_err(Failure::into_call_error)
+                let again = Box::pin(connection.request(request(call, params, owner)));
+                again.await.map_err(Failure::into_call_error)
             }
             Err(failure) => Err(failure.into_call_error()),
         }

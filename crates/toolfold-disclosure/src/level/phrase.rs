@@ -91,12 +91,10 @@ pub(super) fn shortened(sentence: &str) -> Option<String> {
     for word in rest.split_whitespace() {
         length += word.chars().count() + 1;
         if kept.len() == SUMMARY_WORDS || (length > LONGEST_SUMMARY && !kept.is_empty()) {
+            to_phrase(&mut kept, word);
             break;
         }
         kept.push(word);
-    }
-    if kept.len() < rest.split_whitespace().count() {
-        to_phrase(&mut kept);
     }
     while kept.len() > 2 && kept.last().is_some_and(|word| is_status(word)) {
         kept.pop();
@@ -120,8 +118,8 @@ fn without_beginnings(sentence: &str) -> &str {
 }
 
 /// Takes words off the end of what was cut until a phrase is over: at the last comma or joint in its second half, or
-/// where nothing hangs loose.
-fn to_phrase(kept: &mut Vec<&str>) {
+/// where nothing hangs loose. `next` is the first word that was cut off.
+fn to_phrase(kept: &mut Vec<&str>, next: &str) {
     let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     let ends =
         |place: usize| kept[place - 1].ends_with([',', ';', ':']) || JOINTS.contains(&bare(kept[place]).as_str());
@@ -130,10 +128,11 @@ fn to_phrase(kept: &mut Vec<&str>) {
     if let Some(cut) = cut {
         kept.truncate(cut);
     }
-    // What a joint begins near the end was hardly begun.
+    // What "and" begins near the end was hardly begun, unless something else begins where it ends.
+    let goes_on = cut.is_none() && !is_loose(next) && kept.last().is_some_and(|word| !is_loose(word));
     let begun =
         (FEWEST_WORDS.max(kept.len().saturating_sub(BEGUN))..kept.len()).find(|place| inside_list(kept, *place));
-    if let Some(begun) = begun {
+    if let Some(begun) = begun.filter(|_| goes_on) {
         kept.truncate(begun);
     }
     let hangs = |kept: &[&str]| {

@@ -72,6 +72,8 @@ fn summaries_are_at_most_ten_words() {
         of("d", "Lists files (with sizes, dates, owners and permissions of each of them) in a folder"),
         of("e", "..."),
         of("f", "<usecase>Get the weather</usecase>\nReturns the weather for a city"),
+        of("g", "Get a recursive tree view of files and directories as a JSON structure"),
+        of("h", "Create the settings of a project, its branches and default rules everywhere"),
     ];
     assert_snapshot!(lines.join("\n"), @"
     Create a new issue
@@ -83,6 +85,8 @@ fn summaries_are_at_most_ten_words() {
     Lists files in a folder
     E with srv
     Returns the weather for a city
+    Get a recursive tree view of files and directories
+    Create the settings of a project, its branches
     ");
 }
 

@@ -70,7 +70,8 @@ async fn ask_in_the_middle(
     let peer: Arc<dyn Peer> = Arc::new(Able { client: request.client.clone(), peer: request.peer.clone() });
     for _ in 0..ROUNDS {
         let sent = call(request, &params, peer.clone());
-        let result = source.request(server, source.caller(request), sent).await?;
+        // In a box: whatever is around it would be as large, and each of a dozen layers copies what it awaits.
+        let result = Box::pin(source.request(server, source.caller(request), sent)).await?;
         let Some(wanted) = input_required(&result) else { return Ok(result) };
         let mut responses = Object::new();
         for (key, question) in wanted.object("inputRequests").unwrap_or_default().iter() {

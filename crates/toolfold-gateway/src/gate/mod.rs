@@ -248,7 +248,7 @@ impl Gate {
             }
             Errand::Tell => {
                 if let Some(upstream) = source.way_of(&request.client.principal()).await {
-                    upstream.notify(&request.method, Some(request.params.to_raw())).await;
+                    Box::pin(upstream.notify(&request.method, Some(request.params.to_raw()))).await;
                 }
                 Ok(Outcome::Told)
             }
@@ -270,7 +270,7 @@ impl Gate {
         let upstream = source.way_of(principal).await.ok_or_else(|| Failed::Refused(gone(server)))?;
         let (watch, first) = self.subscriptions.watch(upstream.clone(), uri.clone());
         if first {
-            upstream.subscribe(&uri).await.map_err(|error| match error {
+            Box::pin(upstream.subscribe(&uri)).await.map_err(|error| match error {
                 CallError::Answered(error) => Failed::Answered(error),
                 other => Failed::Answered(RpcError::internal(format!("The server {server} cannot watch it: {other}"))),
             })?;

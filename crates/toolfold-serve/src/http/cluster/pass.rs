@@ -14,7 +14,7 @@ use hyper::{Method, StatusCode};
 use sha2::{Digest, Sha256};
 use toolfold_access::{Passed, ReplicaId, Standing};
 use toolfold_core::Principal;
-use toolfold_http::{FixedHeaders, Outgoing, Response, SendError, Target, chunk};
+use toolfold_http::{Response, SendError, Target, chunk};
 use tracing::{debug, warn};
 
 use super::super::reply::{Reply, stream_response};
@@ -86,25 +86,20 @@ impl Replicas {
             warn!(replica = %to, "the address of a replica is none");
             return Ok(Sent::NotThere);
         };
-        let nobody = FixedHeaders::default();
-        let outgoing = Outgoing {
-            method: request.parts.method.clone(),
-            headers: self.headers(to, &place, request),
-            body: if request.parts.method == Method::POST { request.body.clone() } else { Bytes::new() },
-            credentials: &nobody,
-        };
+        let there = self.client.reach(&place).await.map_err(|error| {
+            debug!(replica = %to, %error, "a replica cannot be reached");
+            NotPassed::Unreached(error)
+        })?;
+        let body = if request.parts.method == Method::POST { request.body.clone() } else { Bytes::new() };
+        let asked = there.send(request.parts.method.clone(), self.headers(to, &place, request), body);
         // A call may take as long as it likes, and its replica may not be dead for long.
         let response = tokio::select! {
-            response = self.client.send(&place, outgoing) => response,
+            response = asked => response,
             () = self.members.lost(to) => return Err(NotPassed::Unknown),
         };
         match response {
             Ok(response) if response.status() == StatusCode::MISDIRECTED_REQUEST => Ok(Sent::NotThere),
             Ok(response) => Ok(Sent::Answered(answer(response))),
-            Err(error @ SendError::Unreachable(_)) => {
-                debug!(replica = %to, %error, "a replica cannot be reached");
-                Err(NotPassed::Unreached(error))
-            }
             Err(error) => {
                 warn!(replica = %to, %error, "a replica broke off");
                 Err(NotPassed::Unknown)

@@ -86,7 +86,7 @@ impl Identities {
             Shown::Token(token) if is_named_token(token) => named(app, token).await?,
             Shown::Token(token) if local && app.guard.is_key(token) => Ok(Principal::local()),
             Shown::Token(token) if !self.issuers.is_empty() => {
-                self.issuers.who(token, &self.resources.audiences(path)).await.map_err(NotAccepted::Bad)
+                Box::pin(self.issuers.who(token, &self.resources.audiences(path))).await.map_err(NotAccepted::Bad)
             }
             // Nobody asked for it, and there is nothing here that it could be wrong for.
             Shown::Token(_) | Shown::Odd if local && self.token.is_none() => Ok(Principal::local()),
