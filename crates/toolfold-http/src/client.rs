@@ -80,12 +80,12 @@ pub struct Outgoing<'a> {
 }
 
 /// A connection to a place, and nothing said yet.
-pub struct Reached {
+pub struct SoleLine {
     line: Line,
     uri: Uri,
 }
 
-impl Reached {
+impl SoleLine {
     /// Asks as nobody in particular, and goes nowhere else. `Host` is among the headers.
     pub async fn send(self, method: Method, headers: HeaderMap, body: Bytes) -> Result<Response, SendError> {
         let mut request = Request::new(Full::new(body));
@@ -148,8 +148,8 @@ impl HttpClient {
     }
 
     /// A connection for one request alone: from here on it is known that somebody was there to take it.
-    pub async fn reach(&self, target: &Target) -> Result<Reached, SendError> {
-        Ok(Reached { line: self.pool.connect(&target.uri).await?, uri: target.uri.clone() })
+    pub async fn reach(&self, target: &Target) -> Result<SoleLine, SendError> {
+        Ok(SoleLine { line: self.pool.connect(&target.uri).await?, uri: target.uri.clone() })
     }
 
     /// Asks as nobody in particular, goes nowhere else, and reads no more than `limit` of the answer.
