@@ -145,8 +145,8 @@ fn check_logins(scenarios: &[&str], revision: &str) {
     assert!(failed.is_empty(), "{} of {} fail:\n{}", failed.len(), scenarios.len(), failed.join("\n\n"));
 }
 
-/// The suite knows nothing of tokens: one that an issuer signed is put into everything that it asks. It then finds what it
-/// finds where nobody has to show anything, check for check; and without the token it finds nothing at all.
+/// The suite knows nothing of tokens: one that an issuer signed is put into everything that it asks. It then finds in each
+/// scenario what it finds where nobody has to show anything; and without the token it is not let in at all.
 fn check_signed_in(revision: &str, era: &str) {
     let mut command = node();
     command.arg(script("issuer.mjs")).arg("the suite");
@@ -156,8 +156,9 @@ fn check_signed_in(revision: &str, era: &str) {
         "[[issuers]]\nissuer = {:?}\naudiences = [\"the suite\"]\n[[rules]]\nwho = \"alice\"\neffect = \"call\"\n",
         text("issuer")
     );
-    let fixture = fixture();
-    let (open, closed) = (in_front(&fixture, era, ""), in_front(&fixture, era, &closed));
+    // Each its own: it remembers what was called.
+    let fixtures = [fixture(), fixture()];
+    let (open, closed) = (in_front(&fixtures[0], era, ""), in_front(&fixtures[1], era, &closed));
     let (open_served, closed_served) = (open.serve(), closed.serve());
     let without = Run::of_server(&open, &open_served.url, revision);
     let mut command = conformance_after(&closed, Some(&script("bearer.mjs")));
@@ -165,7 +166,10 @@ fn check_signed_in(revision: &str, era: &str) {
     let with = Run::of(command.env("SERVED", &closed_served.url).env("TOKEN", text("token")));
     println!("{revision}: without a token {}, with one {}", without.total(), with.total());
     assert!(with.success, "a required scenario fails:\n{}", with.output);
-    assert!(!with.scenarios.is_empty() && with.scenarios == without.scenarios, "{}\n{}", without.output, with.output);
+    // Not how many checks of one pass: a SHOULD that the suite waits a moment for is a pass or a warning.
+    let failed =
+        |run: &Run| -> Vec<_> { run.scenarios.iter().map(|(name, (_, failed))| (name.clone(), *failed)).collect() };
+    assert!(!with.scenarios.is_empty() && failed(&with) == failed(&without), "{}\n{}", without.output, with.output);
     let nobody = Run::of_server(&closed, &closed_served.url, revision);
     assert!(!nobody.success, "it is not let in:\n{}", nobody.output);
 }

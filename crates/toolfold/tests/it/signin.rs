@@ -161,7 +161,7 @@ fn toolfold_signs_in(provider: &Provider, settings: &str) -> String {
         }
         let (called, said) = answered;
         assert!(called, "{said}");
-        assert!(said.contains(&format!("\"words\": {}", text.split(' ').count())), "{said}");
+        assert!(said.contains(&format!("\"words\":{}", text.split(' ').count())), "{said}");
         let renewed = provider.granted("refresh_token");
         assert!(renewed.len() > before && renewed.iter().all(|client| *client == first[0]), "{renewed:?}");
     }
@@ -183,6 +183,6 @@ fn toolfold_signs_in_at_another_one_and_renews_its_login() {
 fn toolfold_signs_in_as_the_client_that_its_document_describes() {
     let provider = Provider::with(&["BRIEF", "DOCUMENTS"]);
     let client =
-        toolfold_signs_in(&provider, "[http]\npublic_url = \"https://tools.example\"\ntoken = \"nobody shows it\"\n");
+        toolfold_signs_in(&provider, "[http]\npublic_url = \"https://tools.example\"\ntoken = \"shown-by-nobody\"\n");
     assert_eq!(client, "https://tools.example/oauth-client.json");
 }
