@@ -4,7 +4,6 @@
 //! `Authorization` stays there.
 
 use std::net::IpAddr;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 use futures_util::stream::unfold;
@@ -13,7 +12,8 @@ use hyper::http::request::Parts;
 use hyper::{Method, StatusCode};
 use sha2::{Digest, Sha256};
 use toolfold_access::{Passed, ReplicaId, Standing};
-use toolfold_core::Principal;
+use toolfold_core::{Principal, from_hex, to_hex};
+use toolfold_gateway::seconds_now;
 use toolfold_http::{Response, SendError, Target, chunk};
 use tracing::{debug, warn};
 
@@ -68,7 +68,7 @@ pub(crate) fn word_of(standing: &Standing, parts: &Parts) -> Option<Result<Word,
     let word = || {
         let body: [u8; 32] = from_hex(parts.headers.get(BODY)?.to_str().ok()?)?;
         let request = Passed { to: standing.id, method: parts.method.as_str(), path: target(parts), body: &body };
-        let (principal, peer) = standing.vouched(request, voucher.to_str().ok()?, now())?;
+        let (principal, peer) = standing.vouched(request, voucher.to_str().ok()?, seconds_now())?;
         Some(Word { principal, peer: peer.parse().ok()?, body })
     };
     Some(word().ok_or(()))
@@ -114,7 +114,8 @@ impl Replicas {
         }
         let body: [u8; 32] = Sha256::digest(request.body).into();
         let passed = Passed { to, method: request.parts.method.as_str(), path: target(request.parts), body: &body };
-        let voucher = self.standing.vouch(passed, &request.caller.principal, &request.caller.peer.to_string(), now());
+        let voucher =
+            self.standing.vouch(passed, &request.caller.principal, &request.caller.peer.to_string(), seconds_now());
         let values = [(VOUCHER, HeaderValue::from_str(&voucher)), (BODY, HeaderValue::from_str(&to_hex(&body)))];
         headers.extend(values.into_iter().filter_map(|(name, value)| Some((name, value.ok()?))));
         if let Ok(host) = place.host() {
@@ -142,23 +143,4 @@ fn answer(response: Response) -> Reply {
 /// Path and query.
 fn target(parts: &Parts) -> &str {
     parts.uri.path_and_query().map_or("/", |target| target.as_str())
-}
-
-fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
-}
-
-fn to_hex(bytes: &[u8; 32]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn from_hex(text: &str) -> Option<[u8; 32]> {
-    let mut bytes = [0; 32];
-    if text.len() != 64 || !text.is_ascii() {
-        return None;
-    }
-    for (place, byte) in bytes.iter_mut().enumerate() {
-        *byte = u8::from_str_radix(&text[2 * place..2 * place + 2], 16).ok()?;
-    }
-    Some(bytes)
 }
