@@ -219,9 +219,13 @@ impl Idle {
     fn give(self: Arc<Self>, place: Place, line: Line) {
         // The end of the runtime is the end of its connections.
         let Ok(runtime) = Handle::try_current() else { return };
-        let mut state = self.state();
-        state.lines.entry(place).or_default().push((Instant::now(), line));
-        if !std::mem::replace(&mut state.swept, true) {
+        let swept = {
+            let mut state = self.state();
+            state.lines.entry(place).or_default().push((Instant::now(), line));
+            std::mem::replace(&mut state.swept, true)
+        };
+        // Not with the lock: a runtime that is ending drops what it is given, and that asks for the lock.
+        if !swept {
             runtime.spawn(Sweeper(Arc::downgrade(&self)).run());
         }
     }
@@ -281,7 +285,7 @@ mod tests {
     use tokio::net::{TcpListener, TcpStream};
 
     use super::*;
-    use crate::{HttpClient, Target, chunk};
+    use crate::{FixedHeaders, HttpClient, Outgoing, Target, chunk};
 
     const FINE: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
@@ -428,5 +432,33 @@ mod tests {
         let (mut stream, body) = tokio::join!(serving, place.ask());
         assert_eq!(body.unwrap(), b"ok");
         assert!(is_closed(&mut stream).await);
+    }
+
+    /// An answer that is dropped with its runtime gives its connection back when nothing more can be begun there.
+    #[test]
+    fn a_runtime_that_ends_takes_its_connections_with_it() {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let _client = runtime.block_on(async {
+            let place = meeting().await;
+            let serving = async {
+                let mut stream = place.accept().await;
+                answer(&mut stream, FINE).await;
+                stream
+            };
+            let asking = async {
+                let (body, nobody) = (Bytes::from_static(b"{}"), FixedHeaders::default());
+                let request = Outgoing { method: Method::POST, headers: HeaderMap::new(), body, credentials: &nobody };
+                let mut response = place.client.send(&place.target, request).await.unwrap();
+                assert_eq!(chunk(&mut response).await.unwrap().unwrap(), "ok");
+                response
+            };
+            let (_stream, response) = tokio::join!(serving, asking);
+            tokio::spawn(async move {
+                std::future::pending::<()>().await;
+                drop(response);
+            });
+            place.client
+        });
+        drop(runtime);
     }
 }
