@@ -116,11 +116,7 @@ impl HttpClient {
         HttpClient::connecting(proxies, reach, CONNECT)
     }
 
-    fn connecting(
-        proxies: Matcher,
-        reach: Option<Arc<dyn Reach>>,
-        connect: Duration,
-    ) -> Result<HttpClient, NoClient> {
+    fn connecting(proxies: Matcher, reach: Option<Arc<dyn Reach>>, connect: Duration) -> Result<HttpClient, NoClient> {
         let proxies = Proxies::new(proxies);
         let tls = shared_tls()?;
         let straight = tcp(HttpConnector::new_with_resolver(Resolver::new(reach.clone())), connect);

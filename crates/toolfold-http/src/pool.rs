@@ -307,7 +307,8 @@ mod tests {
         }
 
         async fn ask(&self) -> Result<Vec<u8>, SendError> {
-            let fetched = self.client.fetch(&self.target, Method::POST, HeaderMap::new(), b"{}".to_vec(), 1 << 20).await?;
+            let fetched =
+                self.client.fetch(&self.target, Method::POST, HeaderMap::new(), b"{}".to_vec(), 1 << 20).await?;
             Ok(fetched.body)
         }
     }
