@@ -110,7 +110,7 @@ async fn what_reads_kept_results_is_found_and_described_by_who_asks_for_it_alone
     }
     for name in ["results.read", "results__read", "results/read"] {
         let details = find(&gateway, &ada, json!({"tool": name})).await;
-        assert!(details.contains("JMESPath, at most 1000 characters"), "{details}");
+        assert!(details.contains("Read on in a result that was too long"), "{details}");
     }
     let full: Value =
         serde_json::from_str(&find(&gateway, &ada, json!({"tool": "results.read", "detail": "full"})).await).unwrap();
@@ -118,7 +118,7 @@ async fn what_reads_kept_results_is_found_and_described_by_who_asks_for_it_alone
     let parameter = find(&gateway, &ada, json!({"tool": "results.read", "parameter": "grep"})).await;
     assert!(parameter.contains("A regular expression"), "{parameter}");
     let both = find(&gateway, &ada, json!({"tool": ["data.rows", "results.read"]})).await;
-    assert!(both.contains("Many rows.") && both.contains("JMESPath"), "{both}");
+    assert!(both.contains("Many rows.") && both.contains("Read on in a result"), "{both}");
     // Nobody else meets it, and nothing counts it.
     for asked in [
         json!({}),
@@ -147,7 +147,7 @@ async fn where_nothing_is_kept_there_is_nothing_to_read_it_with() {
     assert!(unknown(text(&call(&gateway, &ada, "results.read", json!({"result": "r1"})).await)));
     // For one tool is enough.
     let some = start(ResultSettings { tools: vec![(Pattern::new("data.log"), Some(2_000))], ..off });
-    assert!(find(&some, &ada, json!({"tool": "results.read"})).await.contains("JMESPath"));
+    assert!(find(&some, &ada, json!({"tool": "results.read"})).await.contains("Read on in a result"));
 }
 
 #[tokio::test]

@@ -39,7 +39,7 @@ async fn what_fields_save_is_what_the_page_says() {
         let (all, some) = (cost(&gateway, at, &[]).await, cost(&gateway, at, &fields).await);
         let change = 100.0 * (some as f64 - all as f64) / all as f64;
         let named = fields.iter().map(|field| format!("`{field}`")).collect::<Vec<_>>().join(", ");
-        writeln!(table, "| {} | {all} | {named} | {some} | {change:+.0} % |", one["name"].as_str().unwrap()).unwrap();
+        writeln!(table, "| {} | {all} | {named} | {some} | {change:+.1} % |", one["name"].as_str().unwrap()).unwrap();
     }
     gateway.stop().await;
     assert!(page.contains(&table), "docs/guides/large-results.md has another table than this:\n{table}");

@@ -12,11 +12,11 @@ use crate::shell;
 
 /// For each operation and phase.
 const EXAMPLES: &str = "100";
-/// Arguments of a call have to fit the schema of the tool that is called, which no document of ours can have: that they are refused
-/// is an answer there.
+/// Where a refusal is an answer: arguments of a call have to fit the schema of the tool that is called, which no document of ours can
+/// have, and a cursor has to be one that was given out.
 const TOLD: &str = r#"
 [[operations]]
-include-name = "POST /v1/call_tool"
+include-name = ["POST /v1/call_tool", "POST /v1/list", "POST /v1/search_tool_by_category"]
 [operations.checks.positive_data_acceptance]
 expected-statuses = ["2xx", 400, 401, 403, 404, 409, 413, 429, "5xx"]
 "#;
