@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use toolfold_core::{Principal, Proof};
 use toolfold_gateway::{Change, Gateway};
-use toolfold_wire::{Message, Raw};
+use toolfold_wire::{BoxFuture, Message, Raw};
 use tracing::{debug, warn};
 
 use super::session::Session;
@@ -27,6 +28,8 @@ const SWEEP: Duration = Duration::from_secs(10);
 pub(crate) struct Sessions {
     most: usize,
     table: Mutex<HashMap<String, Arc<Session>>>,
+    /// Who had a token at the last look, for what stays open without a session.
+    holders: watch::Sender<Vec<String>>,
 }
 
 /// Why no session could be begun.
@@ -47,7 +50,11 @@ pub(crate) fn new_id() -> Result<String, NoSession> {
 
 impl Sessions {
     pub(crate) fn new() -> Self {
-        Sessions { most: MOST, table: Mutex::default() }
+        Sessions::of(MOST)
+    }
+
+    fn of(most: usize) -> Self {
+        Sessions { most, table: Mutex::default(), holders: watch::Sender::default() }
     }
 
     /// Begins a session.
@@ -165,19 +172,37 @@ impl Sessions {
 
     /// Ends the sessions of those whose token was taken back: a stream that is open asks for nothing any more.
     async fn end_revoked(&self, gateway: &Gateway) {
-        let is_named = |session: &Session| session.conversation.client.principal().identity().proof == Proof::Named;
-        if !self.lock().values().any(|session| is_named(session)) {
+        let nobody_listens = self.holders.receiver_count() == 0;
+        if nobody_listens && !self.lock().values().any(|session| is_named(&session.conversation.client.principal())) {
             return;
         }
         let Ok(known) = gateway.tokens().names().await else { return };
         self.lock().retain(|_, session| {
-            let kept =
-                !is_named(session) || known.iter().any(|name| name == session.conversation.client.principal().name());
+            let principal = session.conversation.client.principal();
+            let kept = !is_named(&principal) || known.iter().any(|name| name == principal.name());
             if !kept {
                 session.close();
             }
             kept
         });
+        self.holders.send_replace(known);
+    }
+
+    /// Returns when the token that somebody came with is good no more, for what stays open without a session; never where it
+    /// was no token of ours.
+    pub(crate) fn revoked(&self, principal: &Principal) -> BoxFuture<'static, ()> {
+        if !is_named(principal) {
+            return Box::pin(std::future::pending());
+        }
+        let (mut holders, name) = (self.holders.subscribe(), principal.name().to_owned());
+        Box::pin(async move {
+            // What was known before is older than this.
+            while holders.changed().await.is_ok() {
+                if !holders.borrow_and_update().contains(&name) {
+                    return;
+                }
+            }
+        })
     }
 
     /// Tells every session of changes, until told to stop. A change is written once, however many hear of it.
@@ -216,6 +241,10 @@ impl Sessions {
     }
 }
 
+fn is_named(principal: &Principal) -> bool {
+    principal.identity().proof == Proof::Named
+}
+
 fn belongs(session: &Session, principal: &Principal) -> bool {
     session.conversation.client.principal() == *principal
 }
@@ -248,9 +277,31 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn sessions_are_forgotten_after_half_an_hour_and_streams_that_ended_after_a_minute() {
+        let gateway = Gateway::start(Options { config: Default::default(), local: Vec::new() });
+        let sessions = Arc::new(Sessions::of(1));
+        let (conversation, budget) = (greet(&gateway).await, Arc::new(Budget::of(&gateway)));
+        let session = Session::new(conversation, Ipv4Addr::LOCALHOST.into(), budget);
+        let session = sessions.begin("only".to_owned(), session).expect("a place");
+        let stream = session.stream();
+        session.keep(&stream);
+        stream.close();
+        let begun = tokio::time::Instant::now();
+        tokio::spawn(sessions.clone().sweep(gateway, CancellationToken::new()));
+        let is_kept = async |after: u64| {
+            tokio::time::sleep_until(begun + Duration::from_secs(after)).await;
+            (sessions.has("only"), session.find_stream(stream.number()).is_some())
+        };
+        assert_eq!(is_kept(59).await, (true, true));
+        assert_eq!(is_kept(75).await, (true, false), "a minute, and until somebody looks");
+        assert_eq!(is_kept(30 * 60 - 1).await, (true, false));
+        assert_eq!(is_kept(30 * 60 + 15).await, (false, false), "half an hour, and until somebody looks");
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn who_never_asked_goes_after_seconds_and_who_did_after_minutes() {
         let gateway = Gateway::start(Options { config: Default::default(), local: Vec::new() });
-        let sessions = Sessions { most: 2, table: Mutex::default() };
+        let sessions = Sessions::of(2);
         // Greeted before the clock counts: whoever waits moves it.
         let mut greeted = Vec::new();
         for _ in 0..6 {

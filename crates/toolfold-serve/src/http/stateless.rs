@@ -86,12 +86,22 @@ async fn work(
     out: Outbox,
 ) -> Option<Result<Raw, RpcError>> {
     if asking.method == "subscriptions/listen" {
-        return match Subscription::begin(asker, asking.id, &asking.params, &app.subscriptions, out).await {
-            Ok(subscription) => subscription.run(app.stop.clone()).await.map(Ok),
-            Err(error) => Some(Err(error)),
-        };
+        // In a box of its own: hardly any request is one.
+        return Box::pin(listen(&app, asker, asking, out)).await;
     }
     Some(answer(&app, asker, envelope, asking, Some(out)).await)
+}
+
+/// Tells changes until somebody has enough of it, or may not hear of them any more.
+async fn listen(app: &App, asker: Asker, asking: Asking, out: Outbox) -> Option<Result<Raw, RpcError>> {
+    let revoked = app.sessions.revoked(&asker.principal);
+    match Subscription::begin(asker, asking.id, &asking.params, &app.subscriptions, out).await {
+        Ok(subscription) => tokio::select! {
+            ended = subscription.run(app.stop.clone()) => ended.map(Ok),
+            () = revoked => None,
+        },
+        Err(error) => Some(Err(error)),
+    }
 }
 
 async fn answer(

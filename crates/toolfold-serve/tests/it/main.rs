@@ -22,6 +22,7 @@ mod page;
 mod properties;
 mod proxy;
 mod rest;
+mod revoked;
 mod stdio;
 mod strangers;
 mod support;

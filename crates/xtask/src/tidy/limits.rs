@@ -37,17 +37,17 @@ const PROMISES: &[Promise] = &[
     ),
     Promise("| 25,000 |", "MOST_ENTRIES: usize = 25_000", &["a_list_has_an_end"]),
     Promise(
-        "after 0.5 s, then doubled up to 60 s, and ten times",
+        "| after 0.5 s or ten times as long as listing takes, then doubled, up to 60 s |",
         "SHORTEST: Duration = Duration::from_millis(500)",
         &["a_server_that_changes_without_end_is_listened_to_less_and_less"],
     ),
     Promise(
-        "after 0.5 s, then doubled up to 60 s, and ten times",
+        "| after 0.5 s or ten times as long as listing takes, then doubled, up to 60 s |",
         "LONGEST: Duration = Duration::from_secs(60)",
         &["a_server_that_changes_without_end_is_listened_to_less_and_less"],
     ),
     Promise(
-        "after 0.5 s, then doubled up to 60 s, and ten times",
+        "| after 0.5 s or ten times as long as listing takes, then doubled, up to 60 s |",
         "REST: u32 = 10",
         &["a_server_that_changes_without_end_is_listened_to_less_and_less"],
     ),
@@ -74,7 +74,7 @@ const PROMISES: &[Promise] = &[
         &["nobody_thinks_for_ever"],
     ),
     Promise(
-        "| two call deadlines |",
+        "| two call deadlines, at least a minute |",
         "timeouts.call.max(LEAST_PATIENCE) * 2",
         &["a_server_that_does_not_read_costs_the_newest_call_an_error_and_nobody_memory"],
     ),
@@ -116,9 +116,14 @@ const PROMISES: &[Promise] = &[
     ),
     Promise("| 120 s; 30 s |", "stalled: Duration::from_secs(30)", &["who_takes_nothing_of_an_answer_is_given_up"]),
     Promise(
-        "| 4,096; those in use stay",
+        "| 4,096, half of them",
         "MOST: usize = 4096",
         &["there_are_4096_sessions_and_the_next_one_is_told_when_to_come_back"],
+    ),
+    Promise(
+        "; 30 idle minutes.",
+        "IDLE: Duration = Duration::from_secs(30 * 60)",
+        &["sessions_are_forgotten_after_half_an_hour_and_streams_that_ended_after_a_minute"],
     ),
     Promise(
         "goes after 10 s, others after 5 idle minutes",
@@ -156,7 +161,7 @@ const PROMISES: &[Promise] = &[
     Promise(
         "; 60 s |",
         "KEPT_FOR: Duration = Duration::from_secs(60)",
-        &["a_reader_that_comes_back_gets_what_it_missed"],
+        &["sessions_are_forgotten_after_half_an_hour_and_streams_that_ended_after_a_minute"],
     ),
     Promise(
         "stateless request to read | 8 MB |",
@@ -276,6 +281,14 @@ const PROMISES: &[Promise] = &[
         &["a_search_does_not_read_an_enormous_definition"],
     ),
     // In sentences.
+    Promise(
+        "its open streams end within ten seconds",
+        "SWEEP: Duration = Duration::from_secs(10)",
+        &["what_a_token_opened_ends_when_it_is_revoked"],
+    ),
+    Promise("At most 128 of them, 256 MiB", "MOST: usize = 128", &["there_is_so_much_room_and_the_oldest_go"]),
+    Promise("At most 128 of them, 256 MiB", "keep_bytes: 256 << 20", &["there_is_so_much_room_and_the_oldest_go"]),
+    Promise("two files of 1 MiB", "LARGEST: u64 = 1 << 20", &["a_file_is_bounded_and_read_from_its_older_half_on"]),
     Promise("at most 2,000 characters for a field", "LONGEST_LINE: usize = 2_000", &["a_long_line_is_cut_and_says_so"]),
     Promise("256 requests wait for a disk", "MOST_WAITING: usize = 256", &["more_than_can_wait_is_refused"]),
     Promise(
