@@ -4,7 +4,7 @@
 //! it; only when there is none does it ask the supervisor for one.
 //!
 //! Why a task and not a lock: starting, listing, idling and failing overlap, and each of them can end any other. Here they
-//! are five arms of one `select!` over plain fields, so there is one order of events and nothing to lock. After every
+//! are arms of one `select!` over plain fields, so there is one order of events and nothing to lock. After every
 //! event [`Supervisor::look_around`] does whatever is due, computed from the fields and not from the event: a timer that
 //! fires late, or an event that is missed because two came at once, changes nothing.
 //!

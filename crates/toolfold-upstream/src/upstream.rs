@@ -23,7 +23,7 @@ use crate::supervisor::{Command, Supervisor};
 use crate::wishes;
 
 const CONFIRMATION: Duration = Duration::from_secs(5);
-/// How long a person may think about a question of a server.
+/// How long people may think about the questions of a server during one call, beyond the call's own deadline.
 const LONGEST_THOUGHT: Duration = Duration::from_secs(30 * 60);
 
 /// How often it is looked whether whoever thinks is still there.
@@ -238,7 +238,7 @@ impl Upstream {
         }
     }
 
-    /// A second time only where the first cannot have reached the server: then the parameters are still here.
+    /// A second time only where the server cannot have looked at the first: then the parameters are still here.
     async fn request_once_or_again(
         &self,
         call: &Call,

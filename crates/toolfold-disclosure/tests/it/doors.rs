@@ -5,7 +5,7 @@ use toolfold_core::{Code, Doors, Groups, Refusal, ServerName, Surface, SurfaceSe
 use toolfold_disclosure::{Action, View, is_meta, is_reserved, is_reserved_beside, route, shut, tokens, tools};
 use toolfold_wire::raw;
 
-use crate::fixture::{Fixture, source, tool};
+use crate::fixture::{CALLERS, Fixture, source, tool};
 
 fn doors(by_risk: bool, servers: &[&str]) -> Doors {
     Doors { by_risk, servers: servers.iter().map(|name| ServerName::new(*name).unwrap()).collect() }
@@ -50,18 +50,6 @@ fn called(view: &View<'_>, surface: Surface, door: &str, arguments: &Value) -> R
         other => panic!("{other:?}"),
     }
 }
-
-const CALLERS: [(Surface, &str, &str); 9] = [
-    (Surface::Compact, "call_tool", "tool"),
-    (Surface::Hybrid, "use_tool", "name"),
-    (Surface::TwoPhase, "call_tool", "tool"),
-    (Surface::Single, "discover_and_use_tool", "tool_name"),
-    (Surface::Lifecycle, "call_tool", "tool"),
-    (Surface::Levels, "call_tool", "tool"),
-    (Surface::Ontology, "call_tool", "tool_id"),
-    (Surface::Backends, "gateway_call_tool", "toolName"),
-    (Surface::Code, "call_tool", "tool"),
-];
 
 #[test]
 fn doors_are_listed_beside_what_calls_everything_and_change_nothing_else() {

@@ -9,6 +9,19 @@ use toolfold_disclosure::{Action, View, answer, is_reserved, refusal_result, rou
 use toolfold_index::{Index, Placement};
 use toolfold_wire::{Raw, raw, raw_of};
 
+/// Every surface that calls through a meta-tool, that meta-tool, and what it calls the tool by.
+pub(crate) const CALLERS: [(Surface, &str, &str); 9] = [
+    (Surface::Compact, "call_tool", "tool"),
+    (Surface::Hybrid, "use_tool", "name"),
+    (Surface::TwoPhase, "call_tool", "tool"),
+    (Surface::Single, "discover_and_use_tool", "tool_name"),
+    (Surface::Lifecycle, "call_tool", "tool"),
+    (Surface::Levels, "call_tool", "tool"),
+    (Surface::Ontology, "call_tool", "tool_id"),
+    (Surface::Backends, "gateway_call_tool", "toolName"),
+    (Surface::Code, "call_tool", "tool"),
+];
+
 pub(crate) struct Fixture {
     pub(crate) catalog: Catalog,
     pub(crate) index: Index,

@@ -1,6 +1,6 @@
 //! The gate: the one way to a server. Whoever wants anything of one (a call, a prompt, a resource, a subscription, a
-//! completion, a method nobody here knows, the rest of a call that was parked, a notification) passes here, and what
-//! holds for all of them stands here: rights, the log, counting.
+//! completion, a method nobody here knows, a program's run, the rest of a call that was parked, a notification) passes here,
+//! and what holds for all of them stands here: rights, limits, the audit, counting, traces.
 //!
 //! What a reader would get wrong: this is a fence, not a custom. What a [`Source`] can be asked is private to this module, so
 //! that no other way compiles. And a call that is parked has passed, but is not done: it is counted when it is.
@@ -203,11 +203,12 @@ impl Gate {
         open.end(outcome).await
     }
 
-    /// A call that waits for this principal's answers under this `requestState`, if it is one of ours.
+    /// Which replica has a parked call of this principal's, by its `requestState`.
     pub(crate) fn owner_of_parked(&self, principal: &Principal, state: &str) -> Option<ReplicaId> {
         self.parked.owner(principal, state)
     }
 
+    /// The call that waits for this request's answers under its `requestState`, if that is one of ours.
     pub(crate) fn parked(&self, request: &Request) -> Option<Result<Box<Exchange>, Failed>> {
         let state = request.params.string("requestState").filter(|state| Parked::is_ours(state))?;
         let found = self.parked.take(&state, &request.client.principal());

@@ -91,14 +91,7 @@ impl AuditCommand {
                 Some(stored) => print_json(&whole(&stored)),
                 None => Err(Fail::nothing(format!("There is no event {number}."))),
             },
-            What::Trace { tool, lines } => {
-                let found = reader.trace(&tool, lines).map_err(failed)?;
-                if found.is_empty() {
-                    let told = format!("Nothing is written down about {:?}.", shown_line(&tool));
-                    return Err(Fail::nothing(told).hint("`toolfold audit usage` lists the tools that were used"));
-                }
-                show_all(common, &found)
-            }
+            What::Trace { tool, lines } => show_traced(common, &tool, &reader.trace(&tool, lines).map_err(failed)?),
             What::Verify => verify(common, &path, &reader),
             What::Head => {
                 let head = reader.head().map_err(failed)?;
@@ -200,6 +193,15 @@ fn go_on(common: &Common, reader: &Reader, mut last: u64) -> Result<(), Fail> {
             std::thread::sleep(LOOK);
         }
     }
+}
+
+/// What was done with a tool.
+pub(super) fn show_traced(common: &Common, tool: &str, found: &[Stored]) -> Result<(), Fail> {
+    if found.is_empty() {
+        let told = format!("Nothing is written down about {:?}.", shown_line(tool));
+        return Err(Fail::nothing(told).hint("`toolfold audit usage` lists the tools that were used"));
+    }
+    show_all(common, found)
 }
 
 pub(super) fn show_all(common: &Common, all: &[Stored]) -> Result<(), Fail> {

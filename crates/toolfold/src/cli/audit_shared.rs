@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use toolfold_audit::{Moment, SharedReader, Verified};
 use toolfold_core::{DatabaseUrl, shown_line};
 
-use super::audit::{LOOK, TOGETHER, What, exported, failed, parsed, show_all, whole};
+use super::audit::{LOOK, TOGETHER, What, exported, failed, parsed, show_all, show_traced, whole};
 use super::output::{print, print_json};
 use super::{Common, Fail};
 
@@ -27,14 +27,7 @@ impl What {
                 }
             }
             What::Show { number } => show(&reader, &number),
-            What::Trace { tool, lines } => {
-                let found = reader.trace(&tool, lines).map_err(failed)?;
-                if found.is_empty() {
-                    let told = format!("Nothing is written down about {:?}.", shown_line(&tool));
-                    return Err(Fail::nothing(told).hint("`toolfold audit usage` lists the tools that were used"));
-                }
-                show_all(common, &found)
-            }
+            What::Trace { tool, lines } => show_traced(common, &tool, &reader.trace(&tool, lines).map_err(failed)?),
             What::Verify => verify(common, url, &reader),
             What::Head => {
                 let heads = reader.heads().map_err(failed)?;
