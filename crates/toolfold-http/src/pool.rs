@@ -31,6 +31,9 @@ use crate::error::SendError;
 
 pub type Response = hyper::Response<Streamed>;
 
+/// Connections to one place that are kept while nobody uses them.
+const MOST_KEPT: usize = 256;
+
 type Place = (Scheme, Authority);
 type Driver = Connection<MaybeHttpsStream<Dialed>, Full<Bytes>>;
 
@@ -221,7 +224,11 @@ impl Idle {
         let Ok(runtime) = Handle::try_current() else { return };
         let swept = {
             let mut state = self.state();
-            state.lines.entry(place).or_default().push((Instant::now(), line));
+            let lines = state.lines.entry(place).or_default();
+            if lines.len() >= MOST_KEPT {
+                return;
+            }
+            lines.push((Instant::now(), line));
             std::mem::replace(&mut state.swept, true)
         };
         // Not with the lock: a runtime that is ending drops what it is given, and that asks for the lock.
