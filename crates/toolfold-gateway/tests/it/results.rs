@@ -114,7 +114,7 @@ async fn what_reads_kept_results_is_found_and_described_by_who_asks_for_it_alone
     }
     let full: Value =
         serde_json::from_str(&find(&gateway, &ada, json!({"tool": "results.read", "detail": "full"})).await).unwrap();
-    assert_eq!(full["inputSchema"]["required"], json!(["result"]), "{full}");
+    assert_eq!(full["input_schema"]["required"], json!(["result"]), "{full}");
     let parameter = find(&gateway, &ada, json!({"tool": "results.read", "parameter": "grep"})).await;
     assert!(parameter.contains("A regular expression"), "{parameter}");
     let both = find(&gateway, &ada, json!({"tool": ["data.rows", "results.read"]})).await;
