@@ -68,7 +68,11 @@ impl Pool {
             match line.ask(&uri, request).await {
                 Ok(incoming) => {
                     let home = Home { idle: Arc::downgrade(&self.idle), place };
-                    return Ok(incoming.map(|incoming| Streamed { incoming, line: Some((line, Some(home))) }));
+                    return Ok(incoming.map(|incoming| Streamed {
+                        incoming,
+                        line: Some((line, Some(home))),
+                        read: false,
+                    }));
                 }
                 // Nothing of it was written, as the other end had closed a connection that was kept: nobody has seen it.
                 Err(mut failed) => match failed.take_message().filter(|_| reused) {
@@ -101,7 +105,7 @@ impl Line {
     /// Sends one request, and closes when its answer has been read.
     pub(crate) async fn ask_once(mut self, uri: &Uri, request: Request<Full<Bytes>>) -> Result<Response, SendError> {
         let answered = self.ask(uri, request).await.map_err(|failed| SendError::Broken(failed.into_error()))?;
-        Ok(answered.map(|incoming| Streamed { incoming, line: Some((self, None)) }))
+        Ok(answered.map(|incoming| Streamed { incoming, line: Some((self, None)), read: false }))
     }
 
     async fn ask(
@@ -147,6 +151,16 @@ pub struct Streamed {
     incoming: Incoming,
     /// Where it goes back to, if anywhere.
     line: Option<(Line, Option<Home>)>,
+    /// Whether it was read to its end, which only some know of themselves.
+    read: bool,
+}
+
+impl Streamed {
+    fn next(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        let next = Pin::new(&mut self.incoming).poll_frame(context);
+        self.read |= matches!(next, Poll::Ready(None));
+        next
+    }
 }
 
 impl Body for Streamed {
@@ -156,7 +170,7 @@ impl Body for Streamed {
     fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
         let answer = self.get_mut();
         loop {
-            if let Poll::Ready(frame) = Pin::new(&mut answer.incoming).poll_frame(context) {
+            if let Poll::Ready(frame) = answer.next(context) {
                 return Poll::Ready(frame);
             }
             let Some(driver) = answer.line.as_mut().and_then(|(line, _)| line.driver.as_mut()) else {
@@ -164,7 +178,7 @@ impl Body for Streamed {
             };
             match driver.as_mut().poll(context) {
                 Poll::Ready(_) => answer.line = None,
-                Poll::Pending => return Pin::new(&mut answer.incoming).poll_frame(context),
+                Poll::Pending => return answer.next(context),
             }
         }
     }
@@ -183,7 +197,7 @@ impl Drop for Streamed {
     /// nobody listens any more.
     fn drop(&mut self) {
         if let Some((line, Some(home))) = self.line.take()
-            && self.incoming.is_end_stream()
+            && (self.read || self.incoming.is_end_stream())
             && let Some(idle) = home.idle.upgrade()
         {
             idle.give(home.place, line);

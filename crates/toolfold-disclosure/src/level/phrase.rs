@@ -78,6 +78,11 @@ const JOINTS: [&str; 24] = [
     "displaying",
     "showing",
 ];
+/// Words after which what they belong to is still to come.
+const DETERMINERS: [&str; 16] = [
+    "a", "all", "an", "any", "both", "each", "either", "every", "its", "no", "one", "that", "the", "their", "this",
+    "your",
+];
 /// Words of a phrase that is cut at such a word, at least.
 const FEWEST_WORDS: usize = 4;
 /// Words at the end of what was cut among which "and" and "or" begin nothing that can be understood.
@@ -125,14 +130,18 @@ fn to_phrase(kept: &mut Vec<&str>, next: &str) {
         |place: usize| kept[place - 1].ends_with([',', ';', ':']) || JOINTS.contains(&bare(kept[place]).as_str());
     let inside_list = |kept: &[&str], place: usize| JOINTS[..2].contains(&bare(kept[place]).as_str());
     let cut = (FEWEST_WORDS..kept.len()).rev().find(|place| ends(*place) && !inside_list(kept, *place));
+    // What "and" begins near the end was hardly begun, unless something else begins where it ends.
+    let begins = |word: &str| is_loose(word) && !DETERMINERS.contains(&bare(word).as_str());
+    let over = match cut {
+        Some(cut) => !kept[cut - 1].ends_with([',', ';', ':']),
+        None => begins(next) || kept.last().is_some_and(|word| begins(word)),
+    };
     if let Some(cut) = cut {
         kept.truncate(cut);
     }
-    // What "and" begins near the end was hardly begun, unless something else begins where it ends.
-    let goes_on = cut.is_none() && !is_loose(next) && kept.last().is_some_and(|word| !is_loose(word));
     let begun =
         (FEWEST_WORDS.max(kept.len().saturating_sub(BEGUN))..kept.len()).find(|place| inside_list(kept, *place));
-    if let Some(begun) = begun.filter(|_| goes_on) {
+    if let Some(begun) = begun.filter(|_| !over) {
         kept.truncate(begun);
     }
     let hangs = |kept: &[&str]| {

@@ -74,6 +74,8 @@ fn summaries_are_at_most_ten_words() {
         of("f", "<usecase>Get the weather</usecase>\nReturns the weather for a city"),
         of("g", "Get a recursive tree view of files and directories as a JSON structure"),
         of("h", "Create the settings of a project, its branches and default rules everywhere"),
+        of("i", "Search the web for any topic and get clean, ready-to-use content at once"),
+        of("j", "Sends a message to a chat space, or edits an existing one of yours there"),
     ];
     assert_snapshot!(lines.join("\n"), @"
     Create a new issue
@@ -86,7 +88,9 @@ fn summaries_are_at_most_ten_words() {
     E with srv
     Returns the weather for a city
     Get a recursive tree view of files and directories
-    Create the settings of a project, its branches
+    Create the settings of a project
+    Search the web for any topic
+    Sends a message to a chat space
     ");
 }
 
