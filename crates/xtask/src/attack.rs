@@ -7,24 +7,34 @@ use std::process::Command;
 
 use anyhow::Result;
 
+use crate::peers;
 use crate::shell;
 use crate::workspace::Workspace;
 
 const BINS: [&str; 3] = ["build", "--workspace", "--bins"];
+const RELEASE: [&str; 6] = ["build", "--release", "--package", "toolfold", "--bin", "toolfold"];
 
 pub fn run(workspace: &Workspace, words: &[String]) -> Result<()> {
     // The same build as the tests', so that after them there is nothing to build.
     python(workspace, &BINS, "debug", "attacks/attack.py", words)
 }
 
-/// Three replicas on a database of their own, behind a balancer, on bad days. What else it needs is installed with the peers.
+/// Three replicas on a database of their own, behind a balancer: on bad days, before those who judge protocols, and measured.
 pub fn cluster(workspace: &Workspace, arguments: &[String]) -> Result<()> {
-    python(workspace, &BINS, "debug", "cluster/campaign.py", arguments)
+    peers::programs(workspace)?;
+    match arguments.split_first() {
+        Some((part, rest)) if part == "judges" => {
+            peers::install(workspace)?;
+            python(workspace, &BINS, "debug", "cluster/judges.py", rest)
+        }
+        Some((part, rest)) if part == "load" => python(workspace, &BINS, "debug", "cluster/load.py", rest),
+        Some((part, rest)) if part == "bench" => python(workspace, &RELEASE, "release", "cluster/bench.py", rest),
+        _ => python(workspace, &BINS, "debug", "cluster/campaign.py", arguments),
+    }
 }
 
 pub fn soak(workspace: &Workspace, arguments: &[String]) -> Result<()> {
-    let build = ["build", "--release", "--package", "toolfold", "--bin", "toolfold"];
-    python(workspace, &build, "release", "attacks/soak.py", arguments)
+    python(workspace, &RELEASE, "release", "attacks/soak.py", arguments)
 }
 
 fn python(workspace: &Workspace, build: &[&str], profile: &str, script: &str, arguments: &[String]) -> Result<()> {

@@ -27,7 +27,9 @@ Tasks:
                   our own to Schemathesis: documents, mock, judge
   soak            Do so for twenty minutes with 200 clients (--minutes, --clients), against a quiet run
   cluster [ROUNDS] Kill, freeze and cut off replicas behind a balancer, so many times (200): nothing acknowledged may be
-                  missing and nothing be made twice; --balancer nginx, haproxy or caddy, --seed N
+                  missing and nothing be made twice; --balancer nginx, haproxy or caddy, --seed N, --seconds N
+  cluster PART    judges: the conformance suite and SDK clients through nginx, HAProxy and Caddy count what they count with
+                  one Toolfold; load: what replicas ask of their database at rest; bench: what several cost
   bench [PART]…   Measure what Toolfold costs, against the thinnest server there can be:
                   calls, throughput, audit, search, start, scripts, results
   bench tables    Count what tools cost in tokens, beside the figures of the design documents

@@ -32,9 +32,11 @@ const NPM: [(&str, &str); 12] = [
     ("typescript", "7.0.2"),
 ];
 
-const PYPI: [&str; 6] = [
+const PYPI: [&str; 7] = [
     // Agents to be called.
     "a2a-sdk[http-server]==1.3.0",
+    // What judges the manifests in deploy/.
+    "kubernetes-validate==1.37.0",
     "mcp==2.3.0",
     "mcp-server-git==2026.10.19",
     "mcp-server-time==2026.10.19",
@@ -79,6 +81,11 @@ pub fn install(workspace: &Workspace) -> Result<()> {
     fs::write(&stamp, wanted).with_context(|| format!("cannot write {}", stamp.display()))
 }
 
+/// Installs the programs of the system alone that are missing.
+pub fn programs(workspace: &Workspace) -> Result<()> {
+    install_system(&workspace.root)
+}
+
 fn package_json() -> Result<String> {
     let mut dependencies: Map<String, Value> =
         NPM.iter().map(|(name, version)| ((*name).to_owned(), json!(version))).collect();
@@ -98,7 +105,8 @@ fn node_package() -> Result<&'static str> {
 fn is_complete(folder: &Path) -> bool {
     let node = folder.join("node_modules");
     let packages = NPM.iter().map(|(name, _)| node.join(name).join("package.json"));
-    let programs = ["venv/bin/python", "venv/bin/mcp-server-git", "venv/bin/mcp-server-time"];
+    let programs =
+        ["venv/bin/kubernetes-validate", "venv/bin/python", "venv/bin/mcp-server-git", "venv/bin/mcp-server-time"];
     let postgresql = std::iter::once(PathBuf::from(POSTGRESQL));
     let programs = programs.iter().map(|program| folder.join(program));
     packages.chain(programs).chain(postgresql).all(|path| path.exists())
