@@ -24,6 +24,34 @@ fn all_load() {
     assert!(loaded >= 3, "only {loaded} examples");
 }
 
+/// What is to be copied from `deploy/` is right once its variables are set, in the file and inside the manifest.
+#[test]
+fn what_is_deployed_loads() {
+    let deploy = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy");
+    let plain = std::fs::read_to_string(deploy.join("toolfold.toml")).unwrap();
+    let manifest = std::fs::read_to_string(deploy.join("kubernetes/toolfold.yaml")).unwrap();
+    let inside = manifest.lines().skip_while(|line| !line.contains("toolfold.toml: |")).skip(1);
+    let inside: Vec<&str> = inside.take_while(|line| *line != "---").map(str::trim_start).collect();
+    for text in [plain, inside.join("\n")] {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("toolfold.toml");
+        std::fs::write(&file, text).unwrap();
+        let mut options = LoadOptions { file: Some(file), ..options(folder.path()) };
+        let long = "x".repeat(64);
+        let variables = [
+            ("DATABASE_URL", "postgres://toolfold@db/toolfold"),
+            ("TOOLFOLD_TOKEN", long.as_str()),
+            ("TOOLFOLD_CLUSTER_SECRET", long.as_str()),
+            ("ADVERTISE", "http://10.0.0.5:7421"),
+            ("POD_IP", "10.0.0.5"),
+        ];
+        options.environment.extend(variables.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        let loaded = load(&options).unwrap_or_else(|problems| panic!("{problems}"));
+        assert_eq!(loaded.notices, []);
+        assert!(loaded.config.cluster.is_some() && !loaded.config.servers.is_empty());
+    }
+}
+
 /// What nobody could have meant, so that the answer is a list of what there is.
 const STRANGER: &str = "zzzqqqxxx";
 

@@ -17,6 +17,8 @@ mod clients;
 mod clients_files;
 mod command_line;
 mod conformance;
+mod database;
+mod deploy;
 mod doctor;
 mod documents;
 mod eval;
