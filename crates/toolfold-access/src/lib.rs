@@ -9,7 +9,7 @@ mod seal;
 mod token;
 
 pub use jwt::{BadToken, Claimed, Keys, Trusted, claimed, introspected, verify};
-pub use replica::{Handle, Passed, ReplicaId, Standing};
+pub use replica::{BodyHash, Handle, Passed, ReplicaId, Standing, VOUCHED_BODY, VOUCHER};
 pub use rights::{Extent, Grant, Reason, Rights, Rules, Subject};
 pub use seal::{SEALED, Seal};
 pub use token::{NewToken, TOKEN_PREFIX, digest, is_named_token};

@@ -10,6 +10,7 @@ use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
 use ring::hmac;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use toolfold_core::{Identity, Principal, Proof};
 
 use crate::seal::Seal;
@@ -18,6 +19,10 @@ use crate::seal::Seal;
 const RANDOM: usize = 16;
 const NAME: usize = 8;
 const TAG: usize = 16;
+
+/// The header of a request that is sent on with who it is from, and the one with the SHA-256 of its body.
+pub const VOUCHER: &str = "toolfold-voucher";
+pub const VOUCHED_BODY: &str = "toolfold-body";
 
 /// How long a request may be on its way from one replica to the next, clocks that differ included.
 const ON_THE_WAY: u64 = 60;
@@ -66,8 +71,29 @@ pub struct Passed<'a> {
     pub to: ReplicaId,
     pub method: &'a str,
     pub path: &'a str,
-    /// The SHA-256 of its body.
-    pub body: &'a [u8],
+    /// What its body has to be.
+    pub body: &'a BodyHash,
+}
+
+/// The SHA-256 of the body of a request that is sent on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BodyHash([u8; 32]);
+
+impl BodyHash {
+    pub fn of(body: &[u8]) -> Self {
+        BodyHash(Sha256::digest(body).into())
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        let bytes = BASE64.decode(text).ok()?;
+        bytes.try_into().ok().map(BodyHash)
+    }
+}
+
+impl std::fmt::Display for BodyHash {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&BASE64.encode(self.0))
+    }
 }
 
 impl Standing {
@@ -112,6 +138,17 @@ impl Standing {
         (difference == 0).then_some(ReplicaId(name))
     }
 
+    /// The headers that a request is sent on with. `now` as in [`Standing::vouch`].
+    pub fn headers(
+        &self,
+        request: Passed<'_>,
+        principal: &Principal,
+        peer: &str,
+        now: u64,
+    ) -> [(&'static str, String); 2] {
+        [(VOUCHER, self.vouch(request, principal, peer, now)), (VOUCHED_BODY, request.body.to_string())]
+    }
+
     /// Says who a request is from that is sent on. `now` is in seconds since 1970.
     pub fn vouch(&self, request: Passed<'_>, principal: &Principal, peer: &str, now: u64) -> String {
         let said = serde_json::to_string(&Said::of(principal, peer)).unwrap_or_default();
@@ -127,7 +164,7 @@ impl Standing {
 
 impl Passed<'_> {
     fn text(&self) -> String {
-        format!("{}\n{}\n{}\n{}", self.to, self.method, BASE64.encode(self.body), self.path)
+        format!("{}\n{}\n{}\n{}", self.to, self.method, self.body, self.path)
     }
 }
 
@@ -220,7 +257,9 @@ mod tests {
             claims: BTreeMap::from([("team".to_owned(), vec!["a".to_owned()])]),
         };
         let alice = Principal::new(identity);
-        let request = Passed { to: other.id, method: "POST", path: "/mcp", body: &[1, 2] };
+        let (body, another) = (BodyHash::of(&[1, 2]), BodyHash::of(&[1, 3]));
+        assert_eq!(BodyHash::parse(&body.to_string()), Some(body));
+        let request = Passed { to: other.id, method: "POST", path: "/mcp", body: &body };
         let voucher = one.vouch(request, &alice, "10.0.0.1", 1000);
         let (known, peer) = other.vouched(request, &voucher, 1001).unwrap();
         assert!(known.says_the_same(&alice) && peer == "10.0.0.1");
@@ -229,7 +268,7 @@ mod tests {
             Passed { to: one.id, ..request },
             Passed { method: "GET", ..request },
             Passed { path: "/mcp/direct", ..request },
-            Passed { body: &[1, 3], ..request },
+            Passed { body: &another, ..request },
         ] {
             assert!(other.vouched(another, &voucher, 1001).is_none(), "{another:?}");
         }

@@ -119,6 +119,8 @@ pub struct Server {
     pub name: ServerName,
     pub transport: Transport,
     pub start: Start,
+    /// Which of several replicas run it.
+    pub run: Run,
     pub era: EraChoice,
     /// Whether a model sees `server__tool` (the default) or the bare `tool`.
     pub prefix: bool,
@@ -163,6 +165,15 @@ pub enum Start {
     Lazy,
     /// At once, and kept running. The default over HTTP, where there is nothing to start.
     Eager,
+}
+
+/// Which of several replicas run a server that is a program. Alone it is the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Run {
+    /// Each has a process of its own.
+    Each,
+    /// One at a time, and the others send on to it what is for the server.
+    One,
 }
 
 /// Which era of the protocol to speak with a server.
@@ -267,6 +278,7 @@ impl Server {
             name,
             transport,
             start,
+            run: Run::Each,
             era: EraChoice::Auto,
             prefix: true,
             trust: Trust::default(),

@@ -55,7 +55,7 @@ pub use changes::{Changes, changed};
 pub use cluster::ClusterSettings;
 pub use code::CodeSettings;
 pub use config::{
-    Config, DEFAULT_MAX_MESSAGE, EraChoice, Http, Learn, PreciseTier, Server, Start, Timeouts, Transport,
+    Config, DEFAULT_MAX_MESSAGE, EraChoice, Http, Learn, PreciseTier, Run, Server, Start, Timeouts, Transport,
 };
 pub use operation::{AuditMode, AuditSettings, Keep, Limits, Rate, Recorded, TelemetrySettings};
 pub use options::LoadOptions;

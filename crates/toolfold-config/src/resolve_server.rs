@@ -7,7 +7,7 @@ use std::time::Duration;
 use toolfold_core::{Pattern, Secret, ServerName, Trust, words};
 use url::Url;
 
-use crate::config::{DEFAULT_MAX_MESSAGE, EraChoice, Server, Start, Timeouts, Transport};
+use crate::config::{DEFAULT_MAX_MESSAGE, EraChoice, Run, Server, Start, Timeouts, Transport};
 use crate::program;
 use crate::raw::RawServer;
 use crate::report::{Place, quoted};
@@ -27,6 +27,7 @@ impl Resolver<'_> {
         let eras = [("auto", EraChoice::Auto), ("legacy", EraChoice::Legacy), ("modern", EraChoice::Modern)];
         // Everything is looked at before anything is given up, so that every problem is found.
         let start = self.choice(&raw.start, &starts, usual);
+        let run = self.which_run(raw);
         let era = self.choice(&raw.era, &eras, EraChoice::Auto);
         let trust = self.trust(&raw.trust);
         let timeouts = self.timeouts(raw);
@@ -36,7 +37,17 @@ impl Resolver<'_> {
         let aliases = self.pairs(&raw.aliases, |alias| alias.contains(char::is_alphanumeric), "a tool");
         let auth = self.auth(raw);
         let transport = transport?;
-        Some(Server { name, transport, start, era, prefix, trust, forbid, aliases, timeouts, max_message, auth })
+        Some(Server { name, transport, start, run, era, prefix, trust, forbid, aliases, timeouts, max_message, auth })
+    }
+
+    /// What has no process here is nobody's to run.
+    fn which_run(&mut self, raw: &RawServer) -> Run {
+        let run = self.choice(&raw.run, &[("each", Run::Each), ("one", Run::One)], Run::Each);
+        if let (Some(typed), true) = (raw.run.given(), raw.command.is_absent()) {
+            let hint = "it says which replicas start the program of `command`: there is none here, so take it out";
+            self.report.error(&typed.place, "goes with `command`", hint.to_owned());
+        }
+        run
     }
 
     fn transport(&mut self, raw: &RawServer) -> Option<Transport> {

@@ -311,7 +311,7 @@ impl Gateway {
 impl Request {
     /// A request of its own, for callers inside the program.
     pub fn new(client: Arc<Client>, peer: Arc<dyn Peer>, method: impl Into<String>, params: Object) -> Self {
-        Request { id: None, client, peer, method: method.into(), params, context: None, carrier: None }
+        Request { id: None, client, peer, method: method.into(), params, relayed: false, context: None, carrier: None }
     }
 
     /// One that came with an id.

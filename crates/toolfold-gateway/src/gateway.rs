@@ -26,6 +26,7 @@ use crate::logins::Logins;
 use crate::precise::Tier;
 use crate::progress::{Progress, Waiting};
 use crate::recording::{Occurrence, Recording};
+use crate::relay::Relay;
 use crate::replica;
 use crate::request::Client;
 use crate::results::Results;
@@ -34,6 +35,7 @@ use crate::scripts::Runner;
 use crate::servers::Servers;
 use crate::snapshot::Snapshot;
 use crate::status::{ServerStatus, status_of};
+use crate::tenancy::Tenancy;
 use crate::tokens::GivenTokens;
 use crate::toolsets::Toolsets;
 use crate::trust::Approvals;
@@ -68,6 +70,8 @@ pub(crate) struct Inner {
     pub(crate) store: Kept,
     /// Which of several replicas this is.
     pub(crate) standing: Option<Arc<Standing>>,
+    /// What one of them runs.
+    pub(crate) tenancy: Option<Tenancy>,
     pub(crate) changes: broadcast::Sender<Change>,
     /// What may be held for clients and servers, all together.
     memory: Memory,
@@ -95,10 +99,11 @@ impl Gateway {
             gate: Gate::new(usage, recording, standing.clone()),
             checker: Arc::default(),
             toolsets: Toolsets::new(store.clone()),
-            results: Results::default(),
+            results: Results::of(standing.as_ref().map(|standing| standing.id.to_string()).unwrap_or_default()),
             visitors: Visitors::default(),
             learning,
             precise: Tier::default(),
+            tenancy: standing.clone().map(|standing| Tenancy::new(store.clone(), standing)),
             store,
             standing,
             changes,
@@ -191,6 +196,11 @@ impl Gateway {
     pub async fn cluster(&self) -> Option<(Arc<Standing>, toolfold_store::cluster::Cluster)> {
         self.0.waiting.published().await;
         Some((self.0.standing.clone()?, self.0.store.get()?.cluster()?))
+    }
+
+    /// What other replicas want of servers that run here.
+    pub fn relay(&self) -> Relay<'_> {
+        Relay { inner: &self.0 }
     }
 
     /// Which replica has a parked call of this principal's, by its `requestState`.

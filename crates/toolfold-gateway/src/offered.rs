@@ -44,6 +44,7 @@ pub(crate) async fn call(
         params: params.clone(),
         context: request.context,
         carrier: None,
+        relayed: false,
     };
     let name = params.string(if entry.kind == Kind::Prompt { "name" } else { "uri" }).unwrap_or_default();
     let what = if entry.kind == Kind::Prompt { Wanted::Prompt(&name) } else { Wanted::Resource(&name) };

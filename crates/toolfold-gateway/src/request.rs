@@ -156,6 +156,11 @@ impl Client {
         self.loaded.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// How many it has loaded. There are only ever more of them.
+    pub fn count_loaded(&self) -> usize {
+        self.loaded.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
     /// Adds tools to those that are loaded, all or none; how many are new, or `None` where that would be too many.
     pub(crate) fn load(&self, tools: &[ToolId]) -> Option<usize> {
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
@@ -208,6 +213,8 @@ pub struct Request {
     pub peer: Arc<dyn Peer>,
     pub method: String,
     pub params: Object,
+    /// Another replica has let it through, and it goes no further than here.
+    pub(crate) relayed: bool,
     /// Its place in a trace, where traces are sent.
     pub(crate) context: Option<Context>,
     /// The trace of what carried it.

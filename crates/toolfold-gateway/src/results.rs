@@ -15,7 +15,7 @@ use toolfold_config::Config;
 use toolfold_core::{Code, Entry, Fuel, Principal, Refusal, ServerName};
 use toolfold_disclosure::Checker;
 use toolfold_results::{Body, Fields, Handle, Notation, Reading, Room, Shelf, Shelved, body_of, cut, read, summary};
-use toolfold_wire::{Object, Raw, raw};
+use toolfold_wire::{BoxFuture, Object, Raw, raw};
 use tracing::warn;
 
 use crate::check::check;
@@ -39,6 +39,16 @@ static THREADS: Threads = Threads::new(2, Duration::from_secs(10));
 pub(crate) struct Results {
     /// `None` where there can be none.
     shelf: OnceLock<Option<Arc<Shelf>>>,
+    /// Which replica this is: what it keeps says so. Empty where there is one.
+    replica: String,
+    /// What the other replicas keep.
+    others: OnceLock<Arc<dyn OtherShelves>>,
+}
+
+/// Results that other replicas keep.
+pub trait OtherShelves: Send + Sync {
+    /// What a replica keeps for this principal under a handle; `None` also where it cannot be asked.
+    fn fetch<'a>(&'a self, from: &'a str, principal: &'a Principal, handle: &'a str) -> BoxFuture<'a, Option<Shelved>>;
 }
 
 /// What a result is of.
@@ -53,6 +63,15 @@ pub(crate) struct Delivery<'a> {
 }
 
 impl Results {
+    pub(crate) fn of(replica: String) -> Self {
+        Results { replica, ..Results::default() }
+    }
+
+    /// Once: who asks the others.
+    pub(crate) fn ask(&self, others: Arc<dyn OtherShelves>) {
+        let _ = self.others.set(others);
+    }
+
     /// A result on its way to a client: cut to the fields that are wanted, and kept where it is too long.
     pub(crate) async fn finish(&self, of: Delivery<'_>, result: Raw) -> Raw {
         let result = match Fields::parse(of.fields.iter().map(String::as_str)) {
@@ -140,7 +159,16 @@ impl Results {
         Some(raw(&json!({"contents": contents})))
     }
 
+    /// What is kept, here or where its handle says.
     async fn get(&self, config: &Config, owner: &Principal, handle: &Handle) -> Option<Shelved> {
+        let elsewhere = handle.mark().filter(|replica| *replica != self.replica);
+        match (elsewhere, self.others.get()) {
+            (Some(replica), Some(others)) => others.fetch(replica, owner, &handle.to_string()).await,
+            _ => self.get_here(config, owner, handle).await,
+        }
+    }
+
+    pub(crate) async fn get_here(&self, config: &Config, owner: &Principal, handle: &Handle) -> Option<Shelved> {
         let shelf = self.shelf.get()?.clone()?;
         let (owner, handle, room) = (owner.clone(), handle.clone(), room(config));
         THREADS.run(move |_| shelf.get(&owner, &handle, room)).await.ok().flatten()
@@ -148,7 +176,7 @@ impl Results {
 
     fn shelf(&self, config: &Config) -> Option<Arc<Shelf>> {
         let made = self.shelf.get_or_init(|| {
-            let shelf = Shelf::new(&folder(config));
+            let shelf = Shelf::new(&folder(config), &self.replica);
             shelf.map_err(|error| warn!(%error, "long results cannot be kept")).ok().map(Arc::new)
         });
         made.clone()

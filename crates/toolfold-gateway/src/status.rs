@@ -29,6 +29,9 @@ pub struct ServerStatus {
     pub review: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol: Option<String>,
+    /// `here`, or the replica's address, while it runs on one of several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runs_at: Option<String>,
 }
 
 /// How the servers are that exist in this snapshot.
@@ -59,6 +62,7 @@ pub(crate) fn status_of(snapshot: &Snapshot, turnstile: &Turnstile) -> Vec<Serve
             held,
             review,
             protocol: source.manifest().map(|manifest| manifest.version.clone()),
+            runs_at: source.runs_at(),
         }
     };
     let mut all: Vec<ServerStatus> = snapshot.sources().map(describe).collect();
@@ -72,6 +76,7 @@ pub(crate) fn status_of(snapshot: &Snapshot, turnstile: &Turnstile) -> Vec<Serve
         held: 0,
         review: 0,
         protocol: None,
+        runs_at: None,
     }));
     all.sort_by(|one, other| one.name.cmp(&other.name));
     all

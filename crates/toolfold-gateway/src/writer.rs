@@ -24,7 +24,7 @@ use toolfold_audit::EventKind;
 use toolfold_config::{Config, Server};
 use toolfold_core::{ServerName, ToolId};
 use toolfold_store::Store;
-use toolfold_upstream::{Event as Happened, House, Manifest, Report, State, Upstream};
+use toolfold_upstream::{Arbiter, Event as Happened, House, Manifest, Report, State, Upstream};
 use toolfold_wire::Memory;
 use tracing::info;
 
@@ -139,6 +139,8 @@ impl Writer {
         house.secrets.extend(config.http.token.clone());
         house.secrets.extend(config.key.clone());
         house.oauth = Arc::new(config.oauth.clone());
+        let tenancy = inner.upgrade().and_then(|inner| inner.tenancy.clone());
+        house.arbiter = tenancy.map(|tenancy| Arc::new(tenancy) as Arc<dyn Arbiter>);
         Writer {
             inner,
             progress,

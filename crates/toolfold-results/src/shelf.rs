@@ -17,6 +17,8 @@ use toolfold_core::{Principal, to_hex};
 
 use crate::body::Notation;
 
+/// Random bytes of a handle.
+const RANDOM: usize = 16;
 /// Bytes that are sealed together.
 const CHUNK: usize = 1 << 20;
 /// Results that are kept at once: each has a file open.
@@ -45,6 +47,11 @@ impl Handle {
     pub fn spelled(text: &str) -> Handle {
         Handle(text.chars().take(64).collect())
     }
+
+    /// What the shelf that it is on adds to its handles.
+    pub fn mark(&self) -> Option<&str> {
+        self.0.get(1 + 2 * RANDOM..).filter(|mark| !mark.is_empty())
+    }
 }
 
 /// Why a result is not kept: it is passed on as it came then.
@@ -69,6 +76,8 @@ pub struct Shelved {
 
 pub struct Shelf {
     folder: PathBuf,
+    /// At the end of each handle: which shelf it is, where there are several.
+    mark: String,
     key: LessSafeKey,
     /// The oldest first.
     kept: Mutex<VecDeque<Arc<Kept>>>,
@@ -86,12 +95,13 @@ struct Kept {
 }
 
 impl Shelf {
-    /// Files are made in `folder`, which is made where it is missing.
-    pub fn new(folder: &Path) -> Result<Shelf, NotKept> {
+    /// Files are made in `folder`, which is made where it is missing; handles end with `mark`.
+    pub fn new(folder: &Path, mark: &str) -> Result<Shelf, NotKept> {
         let mut secret = [0u8; 32];
         getrandom::fill(&mut secret).map_err(|_| NotKept::Sealing)?;
         let key = UnboundKey::new(&CHACHA20_POLY1305, &secret).map_err(|_| NotKept::Sealing)?;
-        Ok(Shelf { folder: folder.to_owned(), key: LessSafeKey::new(key), kept: Mutex::default() })
+        let (folder, mark) = (folder.to_owned(), mark.to_owned());
+        Ok(Shelf { folder, mark, key: LessSafeKey::new(key), kept: Mutex::default() })
     }
 
     /// Keeps a result for its owner. The oldest go where there is no room, of whoever they are.
@@ -107,7 +117,7 @@ impl Shelf {
         if bytes > room.bytes {
             return Err(NotKept::TooLarge { bytes: text.len(), room: room.bytes });
         }
-        let handle = Handle(random()?);
+        let handle = Handle(random()? + &self.mark);
         let file = self.write(text)?;
         let kept = Kept {
             handle: handle.clone(),
@@ -187,7 +197,7 @@ fn make_room(all: &mut VecDeque<Arc<Kept>>, room: Room) {
 }
 
 fn random() -> Result<String, NotKept> {
-    let mut bytes = [0u8; 16];
+    let mut bytes = [0u8; RANDOM];
     getrandom::fill(&mut bytes).map_err(|_| NotKept::Sealing)?;
     Ok(format!("r{}", to_hex(&bytes)))
 }
@@ -207,7 +217,7 @@ mod tests {
 
     fn shelf() -> (tempfile::TempDir, Shelf) {
         let folder = tempfile::tempdir().unwrap();
-        let shelf = Shelf::new(&folder.path().join("results")).unwrap();
+        let shelf = Shelf::new(&folder.path().join("results"), "").unwrap();
         (folder, shelf)
     }
 
@@ -221,6 +231,9 @@ mod tests {
             shelf.get(&ada, &handle, ROOM).unwrap(),
             Shelved { format: Notation::Text, text, tool: "hub.list".into() }
         );
+        assert_eq!(handle.mark(), None);
+        let other = Shelf::new(&folder.path().join("results"), "-two").unwrap();
+        assert_eq!(other.put(&ada, "hub.list", Notation::Text, "x", ROOM).unwrap().mark(), Some("-two"));
         assert_eq!(shelf.get(&bob, &handle, ROOM), None);
         assert_eq!(shelf.get(&ada, &Handle::spelled("r00"), ROOM), None);
         assert_eq!(std::fs::read_dir(folder.path().join("results")).unwrap().count(), 0, "files have no names");

@@ -40,7 +40,7 @@ impl Conversation {
 
     /// Begins the conversation that an `initialize` asks for, with the answer to it.
     pub(crate) async fn begin(asker: &Asker, params: &Object) -> Result<(Self, Raw), RpcError> {
-        let Asker { gateway, principal, surface, from } = asker;
+        let Asker { gateway, principal, surface, from, .. } = asker;
         let Some(requested) = params.string("protocolVersion") else {
             return Err(RpcError::invalid_params("initialize needs `protocolVersion`, a string."));
         };

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
-use toolfold_core::{Principal, Surface};
+use toolfold_core::{Principal, ServerName, Surface};
 use toolfold_gateway::{Carriage, Client, Gateway, LogLevel, Request};
 use toolfold_wire::{BoxFuture, MODERN, Message, Object, Peer, Raw, RpcError, code, meta, raw};
 
@@ -55,6 +55,8 @@ pub(crate) struct Asker {
     pub(crate) principal: Principal,
     pub(crate) surface: Surface,
     pub(crate) from: Whence,
+    /// A replica that asks for a server which runs here alone.
+    pub(crate) relayed: Option<ServerName>,
 }
 
 /// Where requests come from.
@@ -74,6 +76,9 @@ impl Asker {
         out: Option<Outbox>,
         cancel: CancellationToken,
     ) -> Result<Raw, RpcError> {
+        if let Some(server) = &self.relayed {
+            return self.relay(server, asking, envelope, out, cancel).await;
+        }
         let Asking { id, method, params, about, carrier } = asking;
         let freshness = freshness(self.surface, &method);
         let is_discovery = method == "server/discover";
@@ -103,6 +108,32 @@ impl Asker {
             }
         };
         Ok(self.complete(freshness, result))
+    }
+
+    /// The server's own answer, for another replica, which has let the request in.
+    async fn relay(
+        &self,
+        server: &ServerName,
+        asking: Asking,
+        envelope: Envelope,
+        out: Option<Outbox>,
+        cancel: CancellationToken,
+    ) -> Result<Raw, RpcError> {
+        let relay = self.gateway.relay();
+        if asking.method == "server/discover" {
+            return relay.manifest(server).await;
+        }
+        if let Some(level) = envelope.log_level {
+            relay.set_log_level(server, level);
+        }
+        let client = Client::request(self.principal.clone(), self.surface, envelope.capabilities);
+        let peer = Arc::new(Teller { out, log_level: envelope.log_level });
+        let request = Request::new(Arc::new(client), peer, asking.method, asking.params);
+        tokio::select! {
+            biased;
+            result = relay.answer(server, request) => result,
+            () = cancel.cancelled() => Err(RpcError::internal("Cancelled.")),
+        }
     }
 
     /// Adds what the era requires and the result does not have, in front of it; what it has is left alone.

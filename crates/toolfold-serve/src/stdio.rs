@@ -54,6 +54,7 @@ pub async fn serve_stdio(
             principal: Principal::local(),
             surface,
             from: Whence { transport: Carriage::PIPE, address: None },
+            relayed: None,
         },
         budget,
         out,

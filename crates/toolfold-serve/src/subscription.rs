@@ -79,7 +79,11 @@ impl Subscription {
         let request = Request::new(client, Arc::new(Silent), "subscriptions/listen", Object::new());
         let mut watches = Vec::new();
         for uri in std::mem::take(&mut filter.resource_subscriptions) {
-            if let Ok(watch) = asker.gateway.watch(&uri, &request).await {
+            let watched = match &asker.relayed {
+                Some(server) => asker.gateway.relay().watch(server, &uri, &request).await,
+                None => asker.gateway.watch(&uri, &request).await,
+            };
+            if let Ok(watch) = watched {
                 watches.push((uri, watch));
             }
         }
@@ -99,7 +103,11 @@ impl Subscription {
             };
             match change {
                 Ok(change) => {
-                    let mine = self.asker.gateway.access().concerning(&change, &self.asker.principal);
+                    let mine = match &self.asker.relayed {
+                        // Whether its clients may hear of it the other replica knows.
+                        Some(_) => vec![change],
+                        None => self.asker.gateway.access().concerning(&change, &self.asker.principal),
+                    };
                     mine.iter().for_each(|change| self.change(change));
                 }
                 // Too far behind to know what changed: everything may have.

@@ -24,6 +24,8 @@ pub struct Call {
     pub client_capabilities: Option<Raw>,
     /// From now to the answer, the start of the server included; the server's own setting where `None`.
     pub timeout: Option<Duration>,
+    /// Another replica has sent it: it goes to a process of this one, or nowhere.
+    pub here: bool,
 }
 
 #[derive(Debug, Clone, thiserror::Error)]

@@ -93,11 +93,11 @@ impl Connection {
     }
 
     pub(crate) async fn request(self: &Arc<Self>, request: Request<'_>) -> Result<Raw, Failure> {
-        let Request { method, mut params, capabilities, owner, background } = request;
+        let Request { method, mut params, capabilities, owner, principal, background } = request;
         let introduction = self.introduction(capabilities);
         let mut waiting = self.open(owner, background)?;
         waiting.untold = method == "initialize";
-        let (line, repeated) = self.written(waiting.id, method, params.get(), &introduction);
+        let (line, mut repeated) = self.written(waiting.id, method, params.get(), &introduction);
         match &self.link {
             Link::Stdio { outbox, .. } => {
                 if let Err(why) = outbox.send(Some(waiting.id), line) {
@@ -108,6 +108,7 @@ impl Connection {
                 waiting.answer().await
             }
             Link::Http(endpoint) => {
+                repeated.extend(endpoint.word(principal, &line));
                 let exchange = endpoint.exchange(self, waiting.id, (method, &mut params), (repeated, line));
                 tokio::pin!(exchange);
                 tokio::select! {

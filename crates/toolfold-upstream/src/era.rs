@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
-use toolfold_config::{EraChoice, Transport};
+use toolfold_config::{EraChoice, Run, Transport};
 use toolfold_wire::{Era, LATEST_LEGACY, LEGACY, MODERN, Object, Raw, RpcError, code, meta};
 use tracing::Instrument;
 
@@ -19,7 +19,7 @@ use crate::outgoing::client_info;
 use crate::sent::Request;
 use crate::shared::Shared;
 use crate::unopened::Unopened;
-use crate::{http, http_stream, made, stdio};
+use crate::{http, http_stream, made, only, stdio};
 
 /// How long a server of unknown era may think about the stateless greeting.
 const PROBE: Duration = Duration::from_secs(5);
@@ -65,6 +65,13 @@ pub(crate) enum Refused {
 }
 
 pub(crate) async fn connect(shared: &Arc<Shared>) -> Result<Established, Refused> {
+    match &shared.house.arbiter {
+        Some(arbiter) if shared.config.run == Run::One => only::connect(shared, &**arbiter).await,
+        _ => connect_here(shared).await,
+    }
+}
+
+pub(crate) async fn connect_here(shared: &Arc<Shared>) -> Result<Established, Refused> {
     let patience = shared.config.timeouts.connect;
     // What is made here is greeted in one way, and has no other.
     if matches!(shared.config.transport, Transport::Api(_) | Transport::Agent { .. }) {
@@ -133,18 +140,18 @@ async fn greet(shared: &Arc<Shared>, era: Era, patience: Duration) -> Result<Est
 
 /// A connection that is closed unless it is kept, so that an attempt given up half-way leaves no process behind.
 /// Given up half-way, it can still be found in `Shared` by who wants to wait for its end.
-struct Attempt {
+pub(crate) struct Attempt {
     connection: Arc<Connection>,
     kept: bool,
 }
 
 impl Attempt {
-    fn begin(connection: &Arc<Connection>) -> Self {
+    pub(crate) fn begin(connection: &Arc<Connection>) -> Self {
         connection.shared.swap_attempt(Some(connection.clone()));
         Attempt { connection: connection.clone(), kept: false }
     }
 
-    fn keep(mut self) {
+    pub(crate) fn keep(mut self) {
         self.kept = true;
         self.connection.shared.swap_attempt(None);
     }
@@ -239,7 +246,7 @@ fn kept(said: &Raw) -> Option<Raw> {
     (said.get().len() <= LARGEST_SELF_PORTRAIT).then(|| said.detached())
 }
 
-async fn ask(connection: &Arc<Connection>, method: &str, params: Option<Object>) -> Result<Object, Refused> {
+pub(crate) async fn ask(connection: &Arc<Connection>, method: &str, params: Option<Object>) -> Result<Object, Refused> {
     let request = Request { method, params: params.as_ref().into(), ..Request::default() };
     match connection.request(request).await {
         Ok(result) => Object::parse(&result)

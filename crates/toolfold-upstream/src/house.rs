@@ -7,6 +7,7 @@ use toolfold_core::Secret;
 use toolfold_wire::Memory;
 
 use crate::oauth::{MemoryVault, Vault};
+use crate::only::Arbiter;
 
 /// As much as one server may hold of the whole, in messages of its largest size and at least.
 const LARGEST_MESSAGES: usize = 2;
@@ -21,11 +22,14 @@ pub struct House {
     /// Where logins are kept.
     pub vault: Arc<dyn Vault>,
     pub oauth: Arc<OAuthSettings>,
+    /// Where servers run that one of several replicas runs; `None`: here.
+    pub arbiter: Option<Arc<dyn Arbiter>>,
 }
 
 impl House {
     pub fn new(memory: Memory) -> Self {
-        House { memory, secrets: Vec::new(), vault: Arc::new(MemoryVault::default()), oauth: Arc::default() }
+        let vault = Arc::new(MemoryVault::default());
+        House { memory, secrets: Vec::new(), vault, oauth: Arc::default(), arbiter: None }
     }
 
     pub(crate) fn part(&self, largest_message: usize) -> Memory {

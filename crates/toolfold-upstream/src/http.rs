@@ -11,6 +11,7 @@ use hyper::http::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderMap, HeaderName, Hea
 use hyper::http::{Method, StatusCode};
 use serde_json::Value;
 use toolfold_config::Transport;
+use toolfold_core::Principal;
 use toolfold_http::{FixedHeaders, HttpClient, Outgoing, Response, SendError, Target, chunk};
 use toolfold_wire::{
     Era, METHOD_HEADER, MODERN, Memory, Message, NAME_HEADER, Object, RpcError, SESSION_HEADER, VERSION_HEADER, code,
@@ -24,6 +25,7 @@ use crate::closing::{Closing, Failure};
 use crate::connection::{Connection, Link};
 use crate::http_stream;
 use crate::oauth::{Need, Signer};
+use crate::only::Remote;
 use crate::sent::Params;
 use crate::shared::{Shared, Stale, lock};
 use crate::stdio::lost;
@@ -36,6 +38,8 @@ const STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 /// A message that nobody waits for.
 const DELIVERY: Duration = Duration::from_secs(30);
+/// To connect to another replica.
+const NEAR: Duration = Duration::from_secs(2);
 const FAREWELL: Duration = Duration::from_secs(2);
 const LONGEST_ERROR_BODY: usize = 64 * 1024;
 
@@ -45,6 +49,8 @@ pub(crate) struct Endpoint {
     credentials: Signer,
     /// What every POST says beside who asks, the session included, once there is one. Ready to be copied.
     headers: Mutex<HeaderMap>,
+    /// The replica that this is, where it is one of ours.
+    pub(crate) remote: Option<Remote>,
 }
 
 pub(crate) fn open(shared: &Arc<Shared>, era: Era) -> Result<Arc<Connection>, Unopened> {
@@ -63,11 +69,35 @@ pub(crate) fn open(shared: &Arc<Shared>, era: Era) -> Result<Arc<Connection>, Un
     }
     let client = HttpClient::shared()?;
     let credentials = Signer { fixed: credentials, account: shared.account.clone() };
-    let endpoint = Endpoint { client, target, credentials, headers: Mutex::new(own) };
+    let endpoint = Endpoint { client, target, credentials, headers: Mutex::new(own), remote: None };
     Ok(Connection::new(shared, era, Link::Http(Box::new(endpoint))))
 }
 
+/// A way to the replica that runs the server.
+pub(crate) fn open_at(shared: &Arc<Shared>, remote: Remote) -> Result<Arc<Connection>, Unopened> {
+    let target = Target::parse(&remote.url)?;
+    let own = [(ACCEPT, BOTH), (CONTENT_TYPE, JSON), (USER_AGENT, AGENT), (HOST, target.host()?)];
+    let credentials = Signer { fixed: FixedHeaders::default(), account: None };
+    let headers = Mutex::new(HeaderMap::from_iter(own));
+    let client = HttpClient::straight(NEAR)?;
+    let endpoint = Endpoint { client, target, credentials, headers, remote: Some(remote) };
+    Ok(Connection::new(shared, Era::Modern, Link::Http(Box::new(endpoint))))
+}
+
 impl Endpoint {
+    /// What shows another replica who a request is from.
+    pub(crate) fn word(&self, principal: Option<&Principal>, body: &str) -> Repeated {
+        let Some(remote) = &self.remote else { return Repeated::new() };
+        let signed = match principal {
+            Some(principal) => (remote.sign)(principal, body.as_bytes()),
+            None => (remote.sign)(&Principal::local(), body.as_bytes()),
+        };
+        let header = |(name, value): (&'static str, String)| {
+            Some((HeaderName::from_static(name), HeaderValue::try_from(value).ok()?))
+        };
+        signed.into_iter().filter_map(header).collect()
+    }
+
     /// Sends a request, whose method and parameters `body` says, and reads what comes back until the answer is there. The
     /// parameters are let go of once the server has them.
     pub(crate) async fn exchange(
@@ -109,7 +139,10 @@ impl Endpoint {
             }
             _ => (None, None),
         };
-        let sending = self.post(connection, repeated(connection, method, params.as_ref()), message.to_line());
+        let line = message.to_line();
+        let mut headers = repeated(connection, method, params.as_ref());
+        headers.extend(self.word(None, &line));
+        let sending = self.post(connection, headers, line);
         let late = |_| Err(CallError::Timeout { after: DELIVERY }.into());
         tokio::time::timeout(DELIVERY, sending).await.unwrap_or_else(late).map(drop)
     }
@@ -147,6 +180,10 @@ impl Endpoint {
     }
 
     async fn send(&self, method: Method, headers: HeaderMap, body: Bytes) -> Result<Response, SendError> {
+        if self.remote.is_some() {
+            // Over a connection of its own: then it is known whether anybody was there to take it.
+            return self.client.reach(&self.target).await?.send(method, headers, body).await;
+        }
         let request = Outgoing { method, headers, body, credentials: &self.credentials };
         self.client.send(&self.target, request).await
     }
@@ -171,6 +208,10 @@ impl Endpoint {
         let status = response.status();
         if status.is_success() {
             return Ok(response);
+        }
+        if self.remote.is_some() && status == StatusCode::MISDIRECTED_REQUEST {
+            connection.retire(Closing::harmless("runs on another replica now"));
+            return Err(Failure::NotSent("the server runs on another replica now".to_owned()));
         }
         if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
             if let Some(failure) = needs_login(connection) {

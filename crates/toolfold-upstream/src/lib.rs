@@ -25,6 +25,7 @@ mod made;
 mod manifest;
 mod oauth;
 mod offspring;
+mod only;
 mod outbox;
 mod outgoing;
 mod owner;
@@ -48,4 +49,5 @@ pub use manifest::Manifest;
 pub use oauth::{
     KeptLogin, Leased, LoginOwner, MemoryVault, Need, NoLogin, NoVisitor, NotKept, Record, Unvisited, Vault, Visit,
 };
+pub use only::{Arbiter, Ending, MANIFEST, Nowhere, Remote, Sign, Tenure, Where};
 pub use upstream::{Event, Parted, Report, State, Upstream};

@@ -15,6 +15,7 @@ use toolfold_config::{Server, Timeouts, Transport};
 use crate::blank::Blanks;
 use crate::house::House;
 use crate::offspring::{self, Mark, Relative};
+use crate::only::Tenure;
 use crate::reaper::{Announced, Group};
 use crate::said::{LastLines, Said};
 use crate::unopened::Unopened;
@@ -46,6 +47,7 @@ impl Process {
         house: &House,
         blanks: &Blanks,
         said: &LastLines,
+        tenure: Option<Arc<Tenure>>,
     ) -> Result<Started, Unopened> {
         let announced = Announced::new();
         let (program, mut command) = command(config, house, &announced.mark)?;
@@ -66,6 +68,8 @@ impl Process {
         };
         tokio::spawn(async move {
             let end = watcher.watch().await;
+            // Before anybody hears of the end: whoever starts the next one may ask for it again.
+            drop(tenure);
             tell_ended.send_replace(Some(end));
         });
         Ok(Started { process: Process { stop, brisk, ended, said }, stdin, stdout })

@@ -1,5 +1,6 @@
 //! A request as its connection is given it.
 
+use toolfold_core::Principal;
 use toolfold_wire::{Object, Raw};
 
 use crate::owner::Owner;
@@ -42,5 +43,7 @@ pub(crate) struct Request<'a> {
     pub(crate) params: Params<'a>,
     pub(crate) capabilities: Option<&'a Raw>,
     pub(crate) owner: Option<Owner>,
+    /// Who asks; `None`: Toolfold itself.
+    pub(crate) principal: Option<&'a Principal>,
     pub(crate) background: bool,
 }

@@ -17,6 +17,7 @@ use crate::connection::Connection;
 use crate::house::House;
 use crate::manifest::Manifest;
 use crate::oauth::Account;
+use crate::only::Tenure;
 use crate::said::LastLines;
 use crate::upstream::{Event, Report, State};
 
@@ -58,6 +59,8 @@ struct Now {
     /// A connection whose server is being greeted.
     attempt: Option<Arc<Connection>>,
     log_level: Option<String>,
+    /// While a server is started that one replica runs: the right to.
+    tenure: Option<Arc<Tenure>>,
 }
 
 impl Shared {
@@ -71,7 +74,7 @@ impl Shared {
         let account = Account::of(&config, &login_of(whose), &house.vault, &house.oauth);
         let state = if manifest.is_some() { State::Known } else { State::Configured };
         let headers = Arc::new(headers_of(&config, manifest.as_deref()));
-        let now = Now { state, manifest, headers, connection: None, attempt: None, log_level: None };
+        let now = Now { state, manifest, headers, connection: None, attempt: None, log_level: None, tenure: None };
         Arc::new(Shared {
             memory: house.part(config.max_message),
             blanks: Blanks::of(&config, &house.secrets),
@@ -177,6 +180,16 @@ impl Shared {
 
     pub(crate) fn set_log_level(&self, level: &str) {
         self.now().log_level = Some(level.to_owned());
+    }
+
+    /// For every process that is started.
+    pub(crate) fn tenure(&self) -> Option<Arc<Tenure>> {
+        self.now().tenure.clone()
+    }
+
+    pub(crate) fn set_tenure(&self, tenure: Option<Arc<Tenure>>) {
+        let old = std::mem::replace(&mut self.now().tenure, tenure);
+        drop(old);
     }
 
     /// One more request that waits for the server; `false` where there are too many already.

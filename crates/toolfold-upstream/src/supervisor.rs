@@ -304,7 +304,9 @@ impl Supervisor {
     }
 
     fn listing_due(&self) -> Option<Instant> {
-        let due = self.live.is_some() && self.listing.is_none() && self.shared.stale.is_any();
+        // What runs on another replica is listed there.
+        let near = self.live.as_ref().is_some_and(|live| !live.connection.is_elsewhere());
+        let due = near && self.listing.is_none() && self.shared.stale.is_any();
         due.then(|| self.rhythm.due().unwrap_or_else(Instant::now))
     }
 

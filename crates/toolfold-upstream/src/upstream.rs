@@ -5,14 +5,14 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
-use toolfold_config::Server;
+use toolfold_config::{Run, Server};
 use toolfold_core::{Principal, ServerName};
 use toolfold_wire::{Era, Object, Raw};
 use tracing::Instrument;
 
 use crate::call::{Call, CallError};
 use crate::closing::Failure;
-use crate::connection::{Connection, MOST_OPEN};
+use crate::connection::{Connection, Link, MOST_OPEN};
 use crate::house::House;
 use crate::login::Others;
 use crate::manifest::Manifest;
@@ -214,6 +214,25 @@ impl Upstream {
         }
     }
 
+    /// How much it is asked to say.
+    pub fn log_level(&self) -> Option<String> {
+        self.shared.log_level()
+    }
+
+    /// Whether one of several replicas runs it.
+    pub fn is_only_one(&self) -> bool {
+        self.shared.config.run == Run::One && self.shared.house.arbiter.is_some()
+    }
+
+    /// Where it runs, for people, if one of several replicas runs it and it is known where.
+    pub fn runs_at(&self) -> Option<String> {
+        let connection = self.shared.connection().filter(|_| self.is_only_one())?;
+        match &connection.link {
+            Link::Http(endpoint) => Some(endpoint.remote.as_ref()?.shown.clone()),
+            _ => Some("here".to_owned()),
+        }
+    }
+
     /// What it said last on stderr, over all its starts and without secrets, the oldest line first.
     pub fn said(&self) -> Vec<String> {
         self.shared.said.all()
@@ -245,15 +264,24 @@ impl Upstream {
         params: &mut Option<Object>,
         owner: &Owner,
     ) -> Result<Raw, CallError> {
-        let connection = self.connection().await?;
+        let connection = self.connection_for(call).await?;
         match connection.request(request(call, params, owner)).await {
             Ok(result) => Ok(result),
             Err(Failure::NotSent(_)) if params.is_some() => {
-                let connection = self.connection().await?;
+                let connection = self.connection_for(call).await?;
                 let again = Box::pin(connection.request(request(call, params, owner)));
                 again.await.map_err(Failure::into_call_error)
             }
             Err(failure) => Err(failure.into_call_error()),
+        }
+    }
+
+    /// As [`Upstream::connection`]. What another replica has sent on goes no further.
+    async fn connection_for(&self, call: &Call) -> Result<Arc<Connection>, CallError> {
+        let connection = self.connection().await?;
+        match call.here && connection.is_elsewhere() {
+            true => Err(CallError::unavailable("the server runs on another replica now")),
+            false => Ok(connection),
         }
     }
 
@@ -290,6 +318,7 @@ fn request<'a>(call: &'a Call, params: &'a mut Option<Object>, owner: &Owner) ->
         params: Params::Given(params),
         capabilities: call.client_capabilities.as_ref(),
         owner: Some(owner.clone()),
+        principal: Some(&call.principal),
         background: false,
     }
 }

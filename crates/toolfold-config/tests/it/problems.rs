@@ -49,9 +49,9 @@ zzz = 1
     toolfold.toml:7:1: servers.a.disabled: unknown key
       hint: did you mean `enabled`?
     toolfold.toml:8:1: servers.a.zzz: unknown key
-      hint: known keys: command, args, env, cwd, url, headers, start, era, prefix, trust, forbid, aliases, enabled, timeout, connect_timeout, idle_timeout, stop_timeout, max_message, auth, login, scopes, client_id, client_secret, private_key, private_key_file, issuer, assertion, assertion_file, identity_provider, identity_client_id, identity_client_secret, shared, openapi, base_url, include, exclude, tools
+      hint: known keys: command, args, env, cwd, url, headers, start, run, era, prefix, trust, forbid, aliases, enabled, timeout, connect_timeout, idle_timeout, stop_timeout, max_message, auth, login, scopes, client_id, client_secret, private_key, private_key_file, issuer, assertion, assertion_file, identity_provider, identity_client_id, identity_client_secret, shared, openapi, base_url, include, exclude, tools
     toolfold.toml:9:1: servers.a."strange key": unknown key
-      hint: known keys: command, args, env, cwd, url, headers, start, era, prefix, trust, forbid, aliases, enabled, timeout, connect_timeout, idle_timeout, stop_timeout, max_message, auth, login, scopes, client_id, client_secret, private_key, private_key_file, issuer, assertion, assertion_file, identity_provider, identity_client_id, identity_client_secret, shared, openapi, base_url, include, exclude, tools
+      hint: known keys: command, args, env, cwd, url, headers, start, run, era, prefix, trust, forbid, aliases, enabled, timeout, connect_timeout, idle_timeout, stop_timeout, max_message, auth, login, scopes, client_id, client_secret, private_key, private_key_file, issuer, assertion, assertion_file, identity_provider, identity_client_id, identity_client_secret, shared, openapi, base_url, include, exclude, tools
     "#);
 }
 
@@ -212,6 +212,23 @@ env = { "A=B" = "1" }
 }
 
 #[test]
+fn which_replicas_run_it() {
+    assert_snapshot!(toml(r#"
+[servers.a]
+command = "a"
+run = "once"
+[servers.b]
+url = "https://example.com/mcp"
+run = "one"
+"#), @r#"
+    toolfold.toml:4:1: servers.a.run: "once" is not a choice here
+      hint: did you mean "one"?
+    toolfold.toml:7:1: servers.b.run: goes with `command`
+      hint: it says which replicas start the program of `command`: there is none here, so take it out
+    "#);
+}
+
+#[test]
 fn durations_and_sizes() {
     assert_snapshot!(toml(r#"
 [servers.a]
@@ -360,6 +377,6 @@ fn syntax() {
 fn places_count_characters() {
     assert_snapshot!(toml("servers.a = { command = \"ärger\", x = 1 }"), @r#"
     toolfold.toml:1:34: servers.a.x: unknown key
-      hint: known keys: command, args, env, cwd, url, headers, start, era, prefix, trust, forbid, aliases, enabled, timeout, connect_timeout, idle_timeout, stop_timeout, max_message, auth, login, scopes, client_id, client_secret, private_key, private_key_file, issuer, assertion, assertion_file, identity_provider, identity_client_id, identity_client_secret, shared, openapi, base_url, include, exclude, tools
+      hint: known keys: command, args, env, cwd, url, headers, start, run, era, prefix, trust, forbid, aliases, enabled, timeout, connect_timeout, idle_timeout, stop_timeout, max_message, auth, login, scopes, client_id, client_secret, private_key, private_key_file, issuer, assertion, assertion_file, identity_provider, identity_client_id, identity_client_secret, shared, openapi, base_url, include, exclude, tools
     "#);
 }

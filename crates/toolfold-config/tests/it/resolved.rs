@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use toolfold_config::{Changes, Config, EraChoice, Start, Transport, changed};
+use toolfold_config::{Changes, Config, EraChoice, Run, Start, Transport, changed};
 use toolfold_core::{Doors, Format, Groups, ServerName, Surface, SurfaceSettings};
 
 use crate::load_as;
@@ -43,6 +43,7 @@ args = ["${NONE:-x}", "$$HOME"]
 env = { A = "${TOKEN}" }
 cwd = "sub"
 start = "eager"
+run = "one"
 era = "modern"
 prefix = false
 timeout = 1.5
@@ -69,6 +70,7 @@ enabled = false
     assert_eq!(config.skills, [Path::new("/home/ada"), Path::new("/skills/all")]);
     let a = &config.servers[&names(&["a"])[0]];
     assert_eq!((a.start, a.era, a.prefix, a.max_message), (Start::Eager, EraChoice::Modern, false, 1_000_000));
+    assert_eq!((a.run, config.servers[&names(&["b"])[0]].run), (Run::One, Run::Each));
     let seconds = [a.timeouts.call, a.timeouts.connect, a.timeouts.idle, a.timeouts.stop].map(|d| d.as_secs_f64());
     assert_eq!(seconds, [1.5, 120.0, 3600.0, 0.5]);
     let Transport::Stdio { command, args, env, cwd } = &a.transport else { panic!("not stdio") };

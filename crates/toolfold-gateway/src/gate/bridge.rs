@@ -99,6 +99,7 @@ fn call(request: &Request, params: &Object, peer: Arc<dyn Peer>) -> Call {
         client: request.client.id,
         client_capabilities: request.client.capabilities.clone(),
         timeout: None,
+        here: request.relayed,
     }
 }
 

@@ -8,6 +8,7 @@
 mod bridge;
 mod links;
 mod marks;
+mod relay;
 mod rights;
 mod source;
 mod states;
@@ -36,6 +37,7 @@ pub(crate) use bridge::Exchange;
 use bridge::Parked;
 use links::Links;
 use marks::Marker;
+pub(crate) use relay::sent_back;
 pub(crate) use rights::{Parking, Wanted};
 use rights::{parking, unknown_state};
 use states::States;

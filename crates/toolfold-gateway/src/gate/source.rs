@@ -8,6 +8,7 @@ use toolfold_core::{Code, Principal, Refusal, ServerName};
 use toolfold_upstream::{Call, CallError, Manifest, Need, State, Upstream};
 use toolfold_wire::{Raw, RpcError};
 
+use super::relay::refused_there;
 use crate::local::LocalServer;
 use crate::request::Request;
 use crate::scripts::{Caller, Scripts};
@@ -41,7 +42,13 @@ impl Source {
         match self {
             Source::Server(upstream) => {
                 let upstream = upstream.of(&call.principal).await;
-                upstream.request(call).await.map_err(|error| failed(server, error))
+                let only_one = upstream.is_only_one();
+                upstream.request(call).await.map_err(|error| match error {
+                    CallError::Answered(error) if only_one => {
+                        refused_there(&error).map_or(Failed::Answered(error), Failed::Refused)
+                    }
+                    error => failed(server, error),
+                })
             }
             Source::Documents => Err(Failed::Answered(RpcError::method_not_found(&call.method))),
             Source::Scripts(scripts) => match caller {
@@ -91,6 +98,16 @@ impl Source {
     /// Whether there is somebody else behind it, who speaks MCP.
     pub(crate) fn is_server(&self) -> bool {
         self.upstream().is_some()
+    }
+
+    /// Whether one of all replicas runs it.
+    pub(super) fn is_only_one(&self) -> bool {
+        self.upstream().is_some_and(Upstream::is_only_one)
+    }
+
+    /// Where it runs, for people, if one of all replicas runs it.
+    pub(crate) fn runs_at(&self) -> Option<String> {
+        self.upstream().and_then(Upstream::runs_at)
     }
 
     pub(crate) fn manifest(&self) -> Option<Arc<Manifest>> {

@@ -60,6 +60,7 @@ impl Within {
             params,
             context: self.context,
             carrier: None,
+            relayed: false,
         }
     }
 

@@ -26,6 +26,9 @@ impl Writer {
         while let Ok(report) = self.reported.try_recv() {
             self.count_parted(&report.event);
         }
+        if let Some(tenancy) = self.inner.upgrade().and_then(|inner| inner.tenancy.clone()) {
+            tenancy.given_back().await;
+        }
         if let Some(store) = &self.store {
             store.close().await;
         }

@@ -43,10 +43,10 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use toolfold_access::Handle;
+use toolfold_access::{BodyHash, Handle};
 use toolfold_config::Config;
 use toolfold_core::{Code, Principal, Surface};
-use toolfold_gateway::Gateway;
+use toolfold_gateway::{Gateway, RELAY};
 use tracing::{debug, warn};
 
 use cluster::{Replicas, Word};
@@ -125,8 +125,8 @@ impl App {
 pub(crate) struct Whom {
     principal: Principal,
     peer: IpAddr,
-    /// By the word of another replica: the SHA-256 that the body has to have.
-    passed: Option<[u8; 32]>,
+    /// By the word of another replica: what the body has to be.
+    passed: Option<BodyHash>,
 }
 
 /// What the page looks at, and nobody else keeps.
@@ -336,9 +336,10 @@ async fn answer(
 /// not believed is never taken for nothing said.
 fn passed_on(app: &App, door: Door, parts: &Parts) -> Option<Result<Whom, Refused>> {
     let word = app.replicas.as_ref().and_then(|replicas| cluster::word_of(&replicas.standing, parts));
-    let is_mcp = parts.uri.path() == "/mcp" || parts.uri.path().starts_with("/mcp/");
+    let path = parts.uri.path();
+    let is_ours = path == "/mcp" || path.starts_with("/mcp/") || path.starts_with(RELAY) || path == cluster::RESULTS;
     match word {
-        Some(Ok(Word { principal, peer, body })) if is_mcp => Some(Ok(Whom { principal, peer, passed: Some(body) })),
+        Some(Ok(Word { principal, peer, body })) if is_ours => Some(Ok(Whom { principal, peer, passed: Some(body) })),
         Some(_) => Some(Err(not_believed())),
         None if door == Door::Inside => Some(Err(not_believed())),
         None => None,

@@ -8,6 +8,7 @@ use hyper::body::Incoming;
 use hyper::header::{HeaderMap, HeaderValue, RETRY_AFTER};
 use hyper::http::request::Parts;
 use hyper::{Method, StatusCode};
+use toolfold_access::BodyHash;
 use toolfold_core::{Principal, Proof, Surface};
 use toolfold_gateway::{Carriage, Client};
 use toolfold_wire::{BoxFuture, LEGACY, MODERN, Message, RpcError, SESSION_HEADER, VERSION_HEADER, code};
@@ -34,14 +35,20 @@ pub(crate) struct Caller {
     pub(crate) principal: Principal,
     pub(crate) peer: IpAddr,
     pub(crate) surface: Surface,
-    /// Where another replica has sent it on: the SHA-256 that its body has to have.
-    pub(crate) passed: Option<[u8; 32]>,
+    /// Where another replica has sent it on: what its body has to be.
+    pub(crate) passed: Option<BodyHash>,
 }
 
 impl Caller {
     pub(crate) fn asker(&self, app: &App) -> Asker {
         let from = Whence { transport: Carriage::TCP, address: Some(self.peer) };
-        Asker { gateway: app.gateway.clone(), principal: self.principal.clone(), surface: self.surface, from }
+        Asker {
+            gateway: app.gateway.clone(),
+            principal: self.principal.clone(),
+            surface: self.surface,
+            from,
+            relayed: None,
+        }
     }
 }
 
@@ -62,7 +69,7 @@ pub(crate) async fn mcp(app: &Arc<App>, caller: Caller, parts: Parts, body: Inco
         }
         Method::GET | Method::DELETE => {
             let nothing = Bytes::new();
-            match cluster::session_elsewhere(app, Arrived { caller: &caller, parts: &parts, body: &nothing }).await {
+            match cluster::session_elsewhere(app, Arrived::new(&caller, &parts, &nothing)).await {
                 Some(reply) => reply,
                 None if parts.method == Method::GET => get(app, &caller, &parts.headers),
                 None => delete(app, &caller, &parts.headers).await,
@@ -74,10 +81,10 @@ pub(crate) async fn mcp(app: &Arc<App>, caller: Caller, parts: Parts, body: Inco
 
 /// A body that is whole: answered here, or by the replica that has its session.
 async fn read(app: &Arc<App>, caller: Caller, parts: Parts, accepts: Accepts, body: Bytes) -> Reply {
-    if caller.passed.as_ref().is_some_and(|word| !cluster::is_body(word, &body)) {
+    if caller.passed.is_some_and(|word| word != BodyHash::of(&body)) {
         return not_believed().reply(parts.uri.path());
     }
-    let asked = Arrived { caller: &caller, parts: &parts, body: &body };
+    let asked = Arrived::new(&caller, &parts, &body);
     match cluster::session_elsewhere(app, asked).await {
         Some(reply) => reply,
         None => post(app, caller, &parts, accepts, body).await,
@@ -143,7 +150,7 @@ async fn ask(
     }
     if says_stateless(headers) || asking.is_stateless() {
         if let (Some(body), Some(state)) = (&body, asking.params.string("requestState"))
-            && let Some(reply) = cluster::parked_elsewhere(app, Arrived { caller: &caller, parts, body }, &state).await
+            && let Some(reply) = cluster::parked_elsewhere(app, Arrived::new(&caller, parts, body), &state).await
         {
             return reply;
         }

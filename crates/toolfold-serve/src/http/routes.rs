@@ -8,11 +8,12 @@ use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, StatusCode};
 use toolfold_config::CLIENT_DOCUMENT;
 use toolfold_core::{Principal, Surface};
+use toolfold_gateway::RELAY;
 
 use super::identity::is_metadata;
 use super::post::Caller;
 use super::reply::{Reply, json_response, text_response};
-use super::{App, Whom, post, rest};
+use super::{App, Whom, cluster, post, rest};
 use crate::text::shown;
 
 /// What the counters are written in.
@@ -32,6 +33,13 @@ pub(crate) async fn answer(app: &Arc<App>, admitted: Whom, parts: Parts, body: I
         };
     }
     // What is rare has a box of its own, or every call would be as large.
+    if path == cluster::RESULTS && passed.is_some() {
+        return Box::pin(cluster::kept_result(app, Whom { principal, peer, passed }, parts, body)).await;
+    }
+    if let (Some(server), true) = (path.strip_prefix(RELAY), passed.is_some()) {
+        let (server, whom) = (server.to_owned(), Whom { principal, peer, passed });
+        return Box::pin(cluster::relay(app, whom, parts, body, &server)).await;
+    }
     if path.starts_with("/v1/") {
         return Box::pin(rest::answer(app, principal, parts, body)).await;
     }

@@ -270,7 +270,13 @@ mod tests {
     async fn greet(gateway: &Gateway) -> Conversation {
         let hello = Object::new().with("protocolVersion", "2025-11-25");
         let from = Whence { transport: "tcp", address: None };
-        let asker = Asker { gateway: gateway.clone(), principal: Principal::local(), surface: Surface::Compact, from };
+        let asker = Asker {
+            gateway: gateway.clone(),
+            principal: Principal::local(),
+            surface: Surface::Compact,
+            from,
+            relayed: None,
+        };
         let begun = Conversation::begin(&asker, &hello).await;
         let Ok((conversation, _)) = begun else { panic!("a conversation begins") };
         conversation

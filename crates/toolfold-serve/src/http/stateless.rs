@@ -27,7 +27,12 @@ pub(crate) async fn request(
     asking: Asking,
 ) -> Reply {
     let id = asking.id.clone();
-    let envelope = match headers::check(&asker, headers, &asking).await {
+    let checked = match &asker.relayed {
+        // A server's own rules for headers were followed by nobody: no HTTP was meant to be in between.
+        Some(_) => Envelope::read(&asking.about),
+        None => headers::check(&asker, headers, &asking).await,
+    };
+    let envelope = match checked {
         Ok(envelope) => envelope,
         Err(error) => return error_response(StatusCode::BAD_REQUEST, Some(id), error),
     };

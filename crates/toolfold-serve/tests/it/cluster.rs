@@ -8,7 +8,7 @@ use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use toolfold_config::{ClusterSettings, Config};
+use toolfold_config::{ClusterSettings, Config, Rate};
 use toolfold_core::{DatabaseUrl, Secret, StorePlace, Surface};
 use toolfold_serve::serve_http;
 use toolfold_test::{FakeServer, HttpClient, HttpReply, Postgres, plain_http};
@@ -17,20 +17,20 @@ use crate::support::{config, names, start, text};
 
 const SECRET: &str = "the same for all replicas of this test";
 
-struct Replica {
-    address: SocketAddr,
-    stop: CancellationToken,
-    serving: JoinHandle<std::io::Result<()>>,
+pub(crate) struct Replica {
+    pub(crate) address: SocketAddr,
+    pub(crate) stop: CancellationToken,
+    pub(crate) serving: JoinHandle<std::io::Result<()>>,
     /// Its own, so that it can be gone all at once.
     runtime: Option<Runtime>,
 }
 
 impl Replica {
-    async fn start(database: &str, surface: Surface, servers: &[(&str, &FakeServer)]) -> Replica {
+    pub(crate) async fn start(database: &str, surface: Surface, servers: &[(&str, &FakeServer)]) -> Replica {
         Replica::with(database, config(surface, servers)).await
     }
 
-    async fn with(database: &str, config: Config) -> Replica {
+    pub(crate) async fn with(database: &str, config: Config) -> Replica {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let advertise = format!("http://{address}");
@@ -50,7 +50,7 @@ impl Replica {
         replica
     }
 
-    fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://{}/mcp", self.address)
     }
 
@@ -66,7 +66,7 @@ impl Replica {
     }
 
     /// Gone without a word, as after `kill -9`: its listener and its connections are closed, and it beats no more.
-    async fn die(mut self) {
+    pub(crate) async fn die(mut self) {
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }
@@ -84,7 +84,7 @@ impl Drop for Replica {
     }
 }
 
-fn call(tool: &str) -> Value {
+pub(crate) fn call(tool: &str) -> Value {
     json!({"name": "call_tool", "arguments": {"tool": tool, "arguments": {"text": "hello"}}})
 }
 
@@ -280,4 +280,68 @@ async fn without_the_database_everything_goes_on_but_moving() {
         assert_eq!(told.status, 503, "{}", told.body);
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_replicas_share_one_limit() {
+    let postgres = Postgres::start();
+    let database = postgres.url("shared");
+    let limited = || {
+        let mut limited = config(Surface::Compact, &[]);
+        limited.limits.calls = Some(Rate { count: 600, per: Duration::from_secs(24 * 3600) });
+        limited
+    };
+    let (one, two) = (Replica::with(&database, limited()).await, Replica::with(&database, limited()).await);
+    // How many are let through until the first that is not.
+    let let_through = async |replica: &Replica| {
+        let client = HttpClient::new(replica.url());
+        for count in 0.. {
+            let answer = client.modern("tools/call", call("local.echo")).await;
+            if answer["isError"] == true {
+                assert!(answer.to_string().contains("RATE_LIMITED"), "{answer}");
+                return count;
+            }
+        }
+        unreachable!("there is a limit")
+    };
+    let first = let_through(&one).await;
+    assert!((300..=602).contains(&first), "{first} of 600");
+    // The other has its own part at the most, and what it handed out before it heard that nothing is left.
+    let second = let_through(&two).await;
+    assert!(second <= 300 && first + second <= 902, "{second} after {first} of 600");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_kept_result_is_read_wherever_it_is_asked_for_and_by_nobody_else() {
+    let postgres = Postgres::start();
+    let database = postgres.url("kept");
+    let fake = FakeServer::script(json!({"eras": ["legacy"], "tools": ["big"], "calls": {"big": {"big": 300_000}}}));
+    let with_token = || {
+        let mut closed = config(Surface::Compact, &[("fake", &fake)]);
+        (closed.http.token, closed.http.local) = (Some(Secret::new("owners-token-of-this-test")), Some(true));
+        closed
+    };
+    let one = Replica::with(&database, with_token()).await;
+    let two = Replica::with(&database, with_token()).await;
+    let client = HttpClient::new(one.url());
+    let told = client.modern("tools/call", call("fake.big")).await;
+    let address = told["content"][1]["uri"].as_str().unwrap_or_else(|| panic!("{told}")).to_owned();
+    let read = |client: HttpClient, address: String| async move {
+        let arguments = json!({"tool": "results.read", "arguments": {"result": address, "limit": 1}});
+        client.modern("tools/call", json!({"name": "call_tool", "arguments": arguments})).await
+    };
+    let here = read(client.at(one.url()), address.clone()).await;
+    assert_ne!(here["isError"], true, "{here}");
+    assert_eq!(text(&read(client.at(two.url()), address.clone()).await), text(&here));
+    let whole = client.at(two.url()).modern("resources/read", json!({"uri": address})).await;
+    assert_eq!(whole["contents"][0]["text"].as_str().map(str::len), Some(300_000));
+    // In the hands of somebody else it is unknown there too, and so is one that its replica does not have.
+    let stranger = HttpClient::new(two.url()).with_header("authorization", "Bearer owners-token-of-this-test");
+    let refused = read(stranger, address.clone()).await;
+    assert_eq!(refused["isError"], true, "{refused}");
+    let mut wrong = address.clone();
+    wrong.replace_range(address.len() - 20..address.len() - 18, "zz");
+    assert_eq!(read(client.at(two.url()), wrong).await["isError"], true);
+    one.die().await;
+    assert_eq!(read(client.at(two.url()), address).await["isError"], true);
 }

@@ -7,6 +7,7 @@ mod advertised;
 mod audited;
 mod bridge;
 mod cluster;
+mod cluster_one;
 mod copies;
 mod door;
 mod doors;

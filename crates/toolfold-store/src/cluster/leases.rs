@@ -39,12 +39,30 @@ impl Cluster {
         })
     }
 
-    /// Keeps a lease for longer. False where it was over, or is somebody else's: what it was for must stop.
+    /// Who has a lease, or had it last; `None` where nobody ever did. A holder without a name has given it back.
+    pub fn lease(&self, name: &str) -> Pending<Option<LeaseHolder>> {
+        let name = name.to_owned();
+        self.postgres.ask(Lane::Free, async move |link| {
+            // What was given back was over for ever, and nothing can be subtracted from that.
+            let select = "SELECT holder, fence, CASE WHEN holder = '' THEN 0
+                          ELSE extract(epoch FROM until - clock_timestamp()) END::float8 FROM leases WHERE name = $1";
+            let select = link.prepare_cached(select).await?;
+            let holder = |row: tokio_postgres::Row| LeaseHolder {
+                holder: row.get(0),
+                fence: row.get(1),
+                left: duration(row.get(2)),
+            };
+            Ok(link.query_opt(&select, &[&name]).await?.map(holder))
+        })
+    }
+
+    /// Keeps a lease for longer, also one that was over and that nobody has taken since. False where it is somebody else's:
+    /// what it was for must stop.
     pub fn renew_lease(&self, name: &str, holder: &str, fence: i64, time: Duration) -> Pending<bool> {
         let (name, holder, time) = (name.to_owned(), holder.to_owned(), time.as_secs_f64());
         self.postgres.ask(Lane::Free, async move |link| {
             let update = "UPDATE leases SET until = clock_timestamp() + make_interval(secs => $4)
-                          WHERE name = $1 AND holder = $2 AND fence = $3 AND until > clock_timestamp()";
+                          WHERE name = $1 AND holder = $2 AND fence = $3";
             let update = link.prepare_cached(update).await?;
             Ok(link.execute(&update, &[&name, &holder, &fence, &time]).await? > 0)
         })

@@ -124,12 +124,20 @@ async fn a_lease_has_one_holder_and_a_fence_that_grows() {
     assert_eq!(one.try_lease("run/git", "a", LONG).await.unwrap().fence, 1, "it was theirs already");
     assert!(!other.renew_lease("run/git", "b", 1, LONG).await.unwrap());
     assert!(one.renew_lease("run/git", "a", 1, Duration::ZERO).await.unwrap());
-    assert!(!one.renew_lease("run/git", "a", 1, LONG).await.unwrap(), "it was over");
+    assert_eq!(
+        other.lease("run/git").await.unwrap().map(|held| (held.holder, held.left)),
+        Some(("a".to_owned(), Duration::ZERO))
+    );
+    assert!(one.renew_lease("run/git", "a", 1, LONG).await.unwrap(), "it was over, and nobody had taken it");
+    assert!(one.renew_lease("run/git", "a", 1, Duration::ZERO).await.unwrap());
     let taken = other.try_lease("run/git", "b", LONG).await.unwrap();
     assert_eq!((taken.holder.as_str(), taken.fence), ("b", 2));
+    assert!(!one.renew_lease("run/git", "a", 1, LONG).await.unwrap(), "it is another's");
     one.release_lease("run/git", "a", 1).await.unwrap();
     assert_eq!(one.try_lease("run/git", "a", LONG).await.unwrap().holder, "b", "what is over cannot be given back");
     other.release_lease("run/git", "b", 2).await.unwrap();
+    assert_eq!(one.lease("run/git").await.unwrap().map(|held| (held.holder, held.fence)), Some((String::new(), 2)));
+    assert_eq!(one.lease("run/nothing").await.unwrap(), None);
     assert_eq!(one.try_lease("run/git", "a", LONG).await.unwrap().fence, 3);
 }
 

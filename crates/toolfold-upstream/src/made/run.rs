@@ -55,7 +55,7 @@ impl Running {
         };
         let config = Server { transport, ..(*shared.config).clone() };
         let _place = self.places.acquire().await.map_err(|_| CallError::unavailable("the server is stopped"))?;
-        let started = Process::start(&config, &shared.house, &shared.blanks, &shared.said);
+        let started = Process::start(&config, &shared.house, &shared.blanks, &shared.said, None);
         let Started { process, stdin, stdout } = started.map_err(|error| CallError::unavailable(error.to_string()))?;
         drop(stdin);
         // Whoever stops waiting has ended it, whatever it has begun.

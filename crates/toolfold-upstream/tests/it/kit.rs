@@ -129,6 +129,7 @@ pub(crate) fn by(client: &Arc<Client>, number: u64, method: &str, params: Value)
         client: number,
         client_capabilities: Some(raw(&json!({"elicitation": {}}))),
         timeout: None,
+        here: false,
     }
 }
 

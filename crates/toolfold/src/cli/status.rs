@@ -90,6 +90,15 @@ async fn who_answers(common: &Common) -> Result<String, Fail> {
     })
 }
 
+/// What is wrong with it; or, of one that one of several replicas runs, which.
+fn about(server: &ServerStatus) -> String {
+    match (&server.why, &server.runs_at) {
+        (Some(why), _) => why.clone(),
+        (None, Some(place)) => format!("runs {}", if place == "here" { place.clone() } else { format!("at {place}") }),
+        (None, None) => String::new(),
+    }
+}
+
 fn row(server: &ServerStatus) -> Vec<String> {
     let tools = if server.tools == 1 { "1 tool".to_owned() } else { format!("{} tools", server.tools) };
     let tools = if server.held > 0 { format!("{tools}, {} held", server.held) } else { tools };
@@ -98,6 +107,6 @@ fn row(server: &ServerStatus) -> Vec<String> {
         server.state.to_owned(),
         tools,
         shown_line(server.protocol.as_deref().unwrap_or_default()).into_owned(),
-        shown_line(server.why.as_deref().unwrap_or_default()).into_owned(),
+        shown_line(&about(server)).into_owned(),
     ]
 }

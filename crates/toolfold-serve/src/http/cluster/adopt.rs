@@ -175,10 +175,11 @@ impl Replicas {
     /// Writes down what a session has loaded, where that is more than is written.
     pub(crate) async fn keep(&self, app: &App, id: &str, session: &Session) {
         let Some(saved) = session.row() else { return };
-        let (loaded, count) = loaded(session);
-        if count == saved.loaded {
+        // Nearly no answer has loaded anything, and what is loaded stays.
+        if session.conversation.client.count_loaded() == saved.loaded {
             return;
         }
+        let (loaded, count) = loaded(session);
         let surface = session.conversation.client.surface.as_str();
         match self.rows.update_session(id, saved.fence, surface, &loaded).await {
             Ok(true) => session.saved(Saved { loaded: count, ..saved }),
@@ -231,6 +232,6 @@ fn loaded(session: &Session) -> (String, usize) {
 }
 
 /// Not here, and not to be asked for further: whoever sent it on looks for itself.
-fn misdirected() -> Reply {
+pub(super) fn misdirected() -> Reply {
     empty_response(StatusCode::MISDIRECTED_REQUEST)
 }

@@ -15,6 +15,7 @@ impl Replicas {
     /// Says that this replica ends and gives up what nobody uses at the moment. `/readyz` says so from now on.
     pub(crate) async fn begin_handover(&self, app: &App) {
         self.members.drain().await;
+        app.gateway.relay().hand_over();
         let mut given = 0;
         for (id, fence) in app.sessions.idle_rows() {
             // To nobody: whoever is asked next takes it.

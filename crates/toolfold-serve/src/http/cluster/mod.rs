@@ -12,17 +12,19 @@ mod adopt;
 mod handover;
 mod members;
 mod pass;
+mod relay;
+mod shelves;
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, StatusCode};
 use tokio_util::sync::CancellationToken;
-use toolfold_access::{Handle, ReplicaId, Standing};
+use toolfold_access::{BodyHash, Handle, ReplicaId, Standing};
 use toolfold_core::Principal;
 use toolfold_gateway::Gateway;
 use toolfold_http::HttpClient;
@@ -35,7 +37,9 @@ use super::reply::{Reply, error_response};
 pub(crate) use handover::NOTICE;
 use members::Members;
 use pass::{NotPassed, Sent};
-pub(crate) use pass::{Word, is_body, word_of};
+pub(crate) use pass::{Word, word_of};
+pub(crate) use relay::answer as relay;
+pub(crate) use shelves::{RESULTS, answer as kept_result};
 
 /// To connect to another replica: it is near.
 const CONNECT: Duration = Duration::from_secs(2);
@@ -66,7 +70,9 @@ impl Replicas {
         let members = Members::join(rows.clone(), standing.id, &settings.advertise).await?;
         let client = HttpClient::straight(CONNECT).map_err(std::io::Error::other)?;
         let adopting = (0..SHARDS).map(|_| tokio::sync::Mutex::default()).collect();
-        Ok(Some(Arc::new(Replicas { standing, rows, members, client, moved: Mutex::default(), adopting })))
+        let replicas = Arc::new(Replicas { standing, rows, members, client, moved: Mutex::default(), adopting });
+        gateway.relay().ask_for_results(replicas.clone());
+        Ok(Some(replicas))
     }
 
     /// Follows who is there, and keeps what is written down of our sessions true, until told to stop.
@@ -139,12 +145,22 @@ impl Replicas {
 
 /// A request as it came, for whoever may send it on.
 pub(crate) struct Arrived<'a> {
-    pub(crate) caller: &'a Caller,
-    pub(crate) parts: &'a Parts,
-    pub(crate) body: &'a Bytes,
+    caller: &'a Caller,
+    parts: &'a Parts,
+    body: &'a Bytes,
+    /// Of the body, once somebody has needed it: it may be tried several times.
+    hash: OnceLock<BodyHash>,
 }
 
-impl Arrived<'_> {
+impl<'a> Arrived<'a> {
+    pub(crate) fn new(caller: &'a Caller, parts: &'a Parts, body: &'a Bytes) -> Self {
+        Arrived { caller, parts, body, hash: OnceLock::new() }
+    }
+
+    fn hash(&self) -> &BodyHash {
+        self.hash.get_or_init(|| BodyHash::of(self.body))
+    }
+
     /// Whether another replica has sent it on: then it goes no further.
     fn is_passed(&self) -> bool {
         self.caller.passed.is_some()

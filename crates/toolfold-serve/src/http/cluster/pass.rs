@@ -10,9 +10,8 @@ use futures_util::stream::unfold;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Method, StatusCode};
-use sha2::{Digest, Sha256};
-use toolfold_access::{Passed, ReplicaId, Standing};
-use toolfold_core::{Principal, from_hex, to_hex};
+use toolfold_access::{BodyHash, Passed, ReplicaId, Standing, VOUCHED_BODY, VOUCHER};
+use toolfold_core::Principal;
 use toolfold_gateway::seconds_now;
 use toolfold_http::{Response, SendError, Target, chunk};
 use tracing::{debug, warn};
@@ -20,13 +19,10 @@ use tracing::{debug, warn};
 use super::super::reply::{Reply, stream_response};
 use super::{Arrived, Replicas};
 
-/// Who a request is from, by the word of another replica; and the SHA-256 of its body.
-const VOUCHER: HeaderName = HeaderName::from_static("toolfold-voucher");
-const BODY: HeaderName = HeaderName::from_static("toolfold-body");
 /// What belongs to one connection or to the place a request first came to.
 const STAYS: [HeaderName; 12] = [
-    VOUCHER,
-    BODY,
+    HeaderName::from_static(VOUCHER),
+    HeaderName::from_static(VOUCHED_BODY),
     header::AUTHORIZATION,
     header::CONNECTION,
     header::CONTENT_LENGTH,
@@ -58,25 +54,20 @@ pub(super) enum NotPassed {
 pub(crate) struct Word {
     pub(crate) principal: Principal,
     pub(crate) peer: IpAddr,
-    /// What the SHA-256 of the body has to be.
-    pub(crate) body: [u8; 32],
+    /// What the body has to be.
+    pub(crate) body: BodyHash,
 }
 
 /// What another replica says of who this is from: `None` where nothing is said, an error where it is not believed.
 pub(crate) fn word_of(standing: &Standing, parts: &Parts) -> Option<Result<Word, ()>> {
     let voucher = parts.headers.get(VOUCHER)?;
     let word = || {
-        let body: [u8; 32] = from_hex(parts.headers.get(BODY)?.to_str().ok()?)?;
+        let body = BodyHash::parse(parts.headers.get(VOUCHED_BODY)?.to_str().ok()?)?;
         let request = Passed { to: standing.id, method: parts.method.as_str(), path: target(parts), body: &body };
         let (principal, peer) = standing.vouched(request, voucher.to_str().ok()?, seconds_now())?;
         Some(Word { principal, peer: peer.parse().ok()?, body })
     };
     Some(word().ok_or(()))
-}
-
-/// Whether a body is the one that another replica gave its word for.
-pub(crate) fn is_body(word: &[u8; 32], body: &Bytes) -> bool {
-    Sha256::digest(body).as_slice() == word
 }
 
 impl Replicas {
@@ -112,12 +103,12 @@ impl Replicas {
         for name in &STAYS {
             headers.remove(name);
         }
-        let body: [u8; 32] = Sha256::digest(request.body).into();
-        let passed = Passed { to, method: request.parts.method.as_str(), path: target(request.parts), body: &body };
-        let voucher =
-            self.standing.vouch(passed, &request.caller.principal, &request.caller.peer.to_string(), seconds_now());
-        let values = [(VOUCHER, HeaderValue::from_str(&voucher)), (BODY, HeaderValue::from_str(&to_hex(&body)))];
-        headers.extend(values.into_iter().filter_map(|(name, value)| Some((name, value.ok()?))));
+        let body = request.hash();
+        let passed = Passed { to, method: request.parts.method.as_str(), path: target(request.parts), body };
+        let (principal, peer) = (&request.caller.principal, request.caller.peer.to_string());
+        for (name, value) in self.standing.headers(passed, principal, &peer, seconds_now()) {
+            headers.extend(HeaderValue::from_str(&value).ok().map(|value| (HeaderName::from_static(name), value)));
+        }
         if let Ok(host) = place.host() {
             headers.insert(header::HOST, host);
         }
