@@ -28,7 +28,7 @@ pub(crate) struct Conversation {
 impl Conversation {
     /// Answers `initialize` of a client, which is counted like everything that one asks.
     pub(crate) async fn greet(asker: &Asker, asking: &Asking) -> Result<(Self, Raw), RpcError> {
-        let Asker { gateway, principal, surface, from } = asker;
+        let Asker { gateway, principal, surface, from, .. } = asker;
         let version = asking.params.string("protocolVersion").map_or("", |requested| negotiate(&requested));
         let client = Client::request(principal.clone(), *surface, None)
             .over(Carriage::new(from.transport, version), from.address);
