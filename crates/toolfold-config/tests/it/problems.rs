@@ -49,9 +49,9 @@ zzz = 1
     toolfold.toml:7:1: servers.a.disabled: unknown key
       hint: did you mean `enabled`?
     toolfold.toml:8:1: servers.a.zzz: unknown key
-      hint: known keys: command, args, env, cwd, url, headers, start, run, era, prefix, trust, forbid, aliases, enabled, timeout, connect_timeout, idle_timeout, stop_timeout, max_message, auth, login, scopes, client_id, client_secret, private_key, private_key_file, issuer, assertion, assertion_file, identity_provider, identity_client_id, identity_client_secret, shared, openapi, base_url, include, exclude, tools
+      hint: known keys: command, args, env, cwd, url, start, run, era, idle_timeout, stop_timeout, openapi, base_url, include, exclude, tools, headers, prefix, trust, forbid, aliases, enabled, timeout, connect_timeout, max_message, auth, login, scopes, client_id, client_secret, private_key, private_key_file, issuer, assertion, assertion_file, identity_provider, identity_client_id, identity_client_secret, shared
     toolfold.toml:9:1: servers.a."strange key": unknown key
-      hint: known keys: command, args, env, cwd, url, headers, start, run, era, prefix, trust, forbid, aliases, enabled, timeout, connect_timeout, idle_timeout, stop_timeout, max_message, auth, login, scopes, client_id, client_secret, private_key, private_key_file, issuer, assertion, assertion_file, identity_provider, identity_client_id, identity_client_secret, shared, openapi, base_url, include, exclude, tools
+      hint: known keys: command, args, env, cwd, url, start, run, era, idle_timeout, stop_timeout, openapi, base_url, include, exclude, tools, headers, prefix, trust, forbid, aliases, enabled, timeout, connect_timeout, max_message, auth, login, scopes, client_id, client_secret, private_key, private_key_file, issuer, assertion, assertion_file, identity_provider, identity_client_id, identity_client_secret, shared
     "#);
 }
 
@@ -377,6 +377,6 @@ fn syntax() {
 fn places_count_characters() {
     assert_snapshot!(toml("servers.a = { command = \"ärger\", x = 1 }"), @r#"
     toolfold.toml:1:34: servers.a.x: unknown key
-      hint: known keys: command, args, env, cwd, url, headers, start, run, era, prefix, trust, forbid, aliases, enabled, timeout, connect_timeout, idle_timeout, stop_timeout, max_message, auth, login, scopes, client_id, client_secret, private_key, private_key_file, issuer, assertion, assertion_file, identity_provider, identity_client_id, identity_client_secret, shared, openapi, base_url, include, exclude, tools
+      hint: known keys: command, args, env, cwd, url, start, run, era, idle_timeout, stop_timeout, openapi, base_url, include, exclude, tools, headers, prefix, trust, forbid, aliases, enabled, timeout, connect_timeout, max_message, auth, login, scopes, client_id, client_secret, private_key, private_key_file, issuer, assertion, assertion_file, identity_provider, identity_client_id, identity_client_secret, shared
     "#);
 }
