@@ -99,8 +99,8 @@ async fn one_replica_runs_it_and_it_answers_at_each() {
     assert_eq!(read["contents"][0]["text"], "what is in it", "{read}");
     let prompt = client.request("prompts/get", json!({"name": "fake__greet"})).await;
     assert!(prompt.to_string().contains("Hello!"), "{prompt}");
-    let wrong = client.request("tools/call", call("fake.wrong")).await;
-    assert!(wrong.to_string().contains("its own words"), "{wrong}");
+    let wrong = client.try_request("tools/call", call("fake.wrong")).await.unwrap_err();
+    assert_eq!((wrong.code, wrong.message.as_str()), (-32_000, "its own words"));
 
     // Progress comes to who asked for it, under the token they gave.
     let mut long = call("fake.long");

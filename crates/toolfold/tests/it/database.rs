@@ -35,8 +35,8 @@ fn a_store_is_copied_into_a_database_and_back() {
 
     printed(&world, &file, &["store", "copy", &file, &database]);
     assert_eq!(printed(&world, &database, &["token", "list", "--json"]), tokens);
-    let listed = printed(&world, &database, &["ls", "--json"]);
-    assert!(listed.contains("fake.look"), "{listed}");
+    let shown = printed(&world, &database, &["show", "fake.look"]);
+    assert!(shown.contains("look"), "{shown}");
     // Twice is once too often, unless it is meant; and nothing of it is done then.
     printed(&world, &database, &["token", "add", "bob"]);
     let refused = run(&world, &file, &["store", "copy", &file, &database]);
