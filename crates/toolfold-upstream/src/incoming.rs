@@ -7,7 +7,6 @@
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use bytes::Bytes;
 use serde_json::json;
@@ -19,12 +18,11 @@ use crate::call::CallError;
 use crate::connection::Connection;
 use crate::outgoing::{token_of, with_token};
 use crate::owner::Owner;
+use crate::question::put_question;
 use crate::shared::{Stale, lock};
 use crate::upstream::Event;
 
 const MOST_QUESTIONS: usize = 64;
-/// People answer some of the questions; a call that waits for them has a deadline of its own.
-const LONGEST_QUESTION: Duration = Duration::from_secs(600);
 
 /// The questions of the server that are being answered.
 pub(crate) struct Questions {
@@ -144,15 +142,14 @@ impl Connection {
         owner.thinking.fetch_add(1, Ordering::Relaxed);
         tokio::spawn(async move {
             let answer = tokio::select! {
-                answer = tokio::time::timeout(LONGEST_QUESTION, owner.peer.ask(&method, params)) => Some(answer),
+                answer = put_question(&*owner.peer, &method, params) => Some(answer),
                 () = taken_back.cancelled() => None,
                 () = connection.closed() => None,
             };
             owner.thinking.fetch_sub(1, Ordering::Relaxed);
             lock(&connection.questions.running).remove(&id);
             if let Some(answer) = answer {
-                let late = |_| Err(RpcError::internal(format!("The client did not answer {method} in time.")));
-                connection.reply(id, answer.unwrap_or_else(late), slot);
+                connection.reply(id, answer, slot);
             }
         });
     }

@@ -30,6 +30,7 @@ mod outbox;
 mod outgoing;
 mod owner;
 mod process;
+mod question;
 mod reaper;
 mod rhythm;
 mod said;
@@ -50,4 +51,5 @@ pub use oauth::{
     KeptLogin, Leased, LoginOwner, MemoryVault, Need, NoLogin, NoVisitor, NotKept, Record, Unvisited, Vault, Visit,
 };
 pub use only::{Arbiter, Ending, MANIFEST, Nowhere, Remote, Sign, Tenure, Where};
+pub use question::put_question;
 pub use upstream::{Event, Parted, Report, State, Upstream};

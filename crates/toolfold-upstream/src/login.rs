@@ -17,6 +17,7 @@ use toolfold_wire::{Object, Raw, raw};
 use crate::call::{Call, CallError};
 use crate::house::House;
 use crate::oauth::{Account, Need, NoVisitor, Unvisited, Visit};
+use crate::question::put_question;
 use crate::shared::lock;
 use crate::upstream::{Report, Upstream};
 
@@ -139,7 +140,8 @@ impl Upstream {
             "url": visit.url,
             "message": format!("{} needs a login before this can be done. Toolfold keeps it; the model does not see it.", self.name()),
         });
-        let answer = call.peer.ask("elicitation/create", Some(raw(&question))).await.map_err(|_| refused())?;
+        let answer = put_question(&*call.peer, "elicitation/create", Some(raw(&question))).await;
+        let answer = answer.map_err(|_| refused())?;
         let agreed = Object::parse(&answer).and_then(|answer| answer.string("action")).as_deref() == Some("accept");
         if !agreed {
             return Err(refused());

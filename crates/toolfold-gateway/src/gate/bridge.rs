@@ -13,7 +13,7 @@ use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 use toolfold_access::{Handle, ReplicaId, Standing};
 use toolfold_core::{Code, Principal, Refusal, ServerName};
-use toolfold_upstream::Call;
+use toolfold_upstream::{Call, put_question};
 use toolfold_wire::{BoxFuture, Object, Peer, Raw, RpcError, code, raw};
 
 use super::source::{Failed, Source};
@@ -77,7 +77,7 @@ async fn ask_in_the_middle(
         for (key, question) in wanted.object("inputRequests").unwrap_or_default().iter() {
             let question = Object::parse(question).unwrap_or_default();
             let method = question.string("method").unwrap_or_default();
-            let answer = peer.ask(&method, question.get("params").map(ToOwned::to_owned)).await;
+            let answer = put_question(&*peer, &method, question.get("params").map(ToOwned::to_owned)).await;
             responses.set_raw(key, answer.map_err(Failed::Answered)?);
         }
         params.set("inputResponses", &responses);

@@ -1,11 +1,14 @@
 //! Questions of a server to its client, across the eras.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
+use tokio::time::Instant;
 use toolfold_config::{Config, Server, Transport};
 use toolfold_core::{ServerName, Surface};
 use toolfold_test::{FakeServer, HttpClient};
 
-use crate::support::{config, over_http, start, text};
+use crate::support::{Pipe, config, over_http, start, text};
 
 fn asking(era: &str) -> FakeServer {
     FakeServer::script(json!({
@@ -42,6 +45,28 @@ async fn an_old_client_is_asked_in_the_middle_of_its_call() {
         };
         let (result, ()) = tokio::join!(client.request("tools/call", call()), answered);
         assert!(result.to_string().contains("blue"), "{era}: {result}");
+    }
+}
+
+#[tokio::test]
+async fn an_old_client_has_ten_minutes_for_a_question_of_either_era() {
+    for era in ["legacy", "modern"] {
+        let fake = asking(era);
+        let gateway = start(config(Surface::Compact, &[("fake", &fake)]));
+        let mut pipe = Pipe::to(gateway, Surface::Compact);
+        let greeting = json!({"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}}});
+        pipe.exchange(json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": greeting})).await;
+        let before = Instant::now();
+        pipe.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call()}).to_string()).await;
+        while pipe.receive().await["method"] != "elicitation/create" {}
+        tokio::time::pause();
+        let since = Instant::now();
+        while pipe.receive().await["method"] != "notifications/cancelled" {}
+        assert!(before.elapsed() >= Duration::from_secs(600), "{era}: {:?}", before.elapsed());
+        assert!(since.elapsed() < Duration::from_secs(601), "{era}: {:?}", since.elapsed());
+        // What the server makes of it takes time of its own.
+        tokio::time::resume();
+        while pipe.receive().await["id"] != 1 {}
     }
 }
 

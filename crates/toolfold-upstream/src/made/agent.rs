@@ -20,6 +20,7 @@ use super::refused;
 use super::turn::{Stage, Turn, message};
 use crate::call::CallError;
 use crate::connection::Connection;
+use crate::question::put_question;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const VERSION: HeaderName = HeaderName::from_static("a2a-version");
@@ -185,7 +186,7 @@ async fn question(connection: &Connection, id: u64, turn: &Turn) -> Option<Strin
         },
     });
     owner.thinking.fetch_add(1, Ordering::Relaxed);
-    let answer = owner.peer.ask("elicitation/create", Some(raw(&question))).await;
+    let answer = put_question(&*owner.peer, "elicitation/create", Some(raw(&question))).await;
     owner.thinking.fetch_sub(1, Ordering::Relaxed);
     let answer = Object::parse(&answer.ok()?)?;
     let agreed = answer.string("action").as_deref() == Some("accept");

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
+use tokio::time::Instant;
 use toolfold_upstream::{CallError, Event};
 use toolfold_wire::Silent;
 
@@ -180,6 +181,29 @@ async fn a_flood_of_questions_is_bounded() {
     eventually("the questions", || (client.asked.lock().unwrap().len() >= 64).then_some(())).await;
     assert_eq!(client.asked.lock().unwrap().len(), 64);
     assert_eq!(text_of(&subject.tool("echo", json!({})).await.unwrap()), "{}");
+}
+
+#[tokio::test]
+async fn a_client_has_ten_minutes_for_a_question() {
+    let subject = ready(&[]).await;
+    let client = Client::new(json!(null));
+    let mut call = by(&client, 1, "tools/call", json!({"name": "ask"}));
+    call.timeout = Some(Duration::from_secs(3600));
+    let before = Instant::now();
+    let unanswered = async {
+        eventually("the question", || (!client.asked.lock().unwrap().is_empty()).then_some(())).await;
+        tokio::time::pause();
+        let since = Instant::now();
+        let told = client.inbox.lock().await.recv().await.unwrap();
+        assert_eq!(told.0, "taken back");
+        assert!(before.elapsed() >= Duration::from_secs(600), "{:?}", before.elapsed());
+        assert!(since.elapsed() < Duration::from_secs(601), "{:?}", since.elapsed());
+        // What the server makes of it takes time of its own.
+        tokio::time::resume();
+    };
+    let (result, ()) = tokio::join!(subject.upstream.request(call), unanswered);
+    let result = serde_json::from_str(result.unwrap().get()).unwrap();
+    assert!(text_of(&result).contains("did not answer elicitation/create in time"), "{result}");
 }
 
 #[tokio::test]
