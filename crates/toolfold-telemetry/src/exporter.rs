@@ -91,9 +91,13 @@ impl Telemetry {
     /// Sends what is left.
     pub async fn flush(&self) {
         let (done, sent) = oneshot::channel();
-        if self.0.try_send(Message::Flush(done)).is_ok() {
-            let _ = tokio::time::timeout(PATIENCE, sent).await;
-        }
+        let flushing = async {
+            // Where there is no room there will be: what waits is being sent.
+            if self.0.send(Message::Flush(done)).await.is_ok() {
+                let _ = sent.await;
+            }
+        };
+        let _ = tokio::time::timeout(PATIENCE, flushing).await;
     }
 }
 
@@ -172,5 +176,98 @@ impl Exporter {
             Ok(()) => {}
         }
         self.failing = sent.is_err();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+    use tokio::net::{TcpListener, TcpStream};
+    use tokio_util::sync::CancellationToken;
+    use toolfold_wire::Object;
+
+    use super::*;
+    use crate::context::Context;
+    use crate::span::Role;
+
+    /// Once in each span as it is sent.
+    const SIGN: &str = "a-span-of-this-test";
+
+    fn span() -> Span {
+        Span {
+            context: Context::of(&Object::new()),
+            role: Role::Server,
+            method: "ping".to_owned(),
+            target: None,
+            begun: SystemTime::now(),
+            ended: SystemTime::now(),
+            error: Some(SIGN.to_owned()),
+            link: None,
+            attributes: Vec::new(),
+        }
+    }
+
+    /// What came: how many spans; `None` for figures.
+    type Came = mpsc::UnboundedSender<Option<usize>>;
+
+    /// Takes everything, and answers once it is told to.
+    async fn collect(listener: TcpListener, came: Came, answers: CancellationToken) {
+        while let Ok((stream, _)) = listener.accept().await {
+            tokio::spawn(converse(stream, came.clone(), answers.clone()));
+        }
+    }
+
+    async fn converse(stream: TcpStream, came: Came, answers: CancellationToken) -> Option<()> {
+        let mut stream = BufReader::new(stream);
+        loop {
+            let mut head = String::new();
+            while !head.ends_with("\r\n\r\n") {
+                (stream.read_line(&mut head).await.ok()? > 0).then_some(())?;
+            }
+            let head = head.to_ascii_lowercase();
+            let length = head.split("content-length: ").nth(1)?.lines().next()?.parse().ok()?;
+            let mut body = vec![0; length];
+            stream.read_exact(&mut body).await.ok()?;
+            let spans = body.windows(SIGN.len()).filter(|part| *part == SIGN.as_bytes()).count();
+            came.send(head.starts_with("post /v1/traces").then_some(spans)).ok()?;
+            answers.cancelled().await;
+            stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await.ok()?;
+        }
+    }
+
+    #[tokio::test]
+    async fn for_a_collector_that_does_not_answer_4096_spans_wait_and_the_rest_is_lost() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let otlp = Some(format!("http://{}", listener.local_addr().unwrap()));
+        let (tell, mut came) = mpsc::unbounded_channel();
+        let answers = CancellationToken::new();
+        tokio::spawn(collect(listener, tell, answers.clone()));
+        let settings = TelemetrySettings { otlp, ..TelemetrySettings::default() };
+        let telemetry = Telemetry::start(&settings, String::new).unwrap();
+        (0..MOST_TOGETHER).for_each(|_| telemetry.send(span()));
+        assert_eq!(came.recv().await, Some(Some(MOST_TOGETHER)), "these are under way");
+        // Nothing else runs meanwhile: there is one thread.
+        (0..10_000).for_each(|_| telemetry.send(span()));
+        answers.cancel();
+        telemetry.flush().await;
+        let mut waited = 0;
+        // Figures are sent after what was there before them.
+        while let Some(Some(spans)) = came.recv().await {
+            waited += spans;
+        }
+        assert_eq!(waited, 4096);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_left_is_sent_from_a_full_queue_too() {
+        let (queue, mut waiting) = mpsc::channel(1);
+        let telemetry = Telemetry(queue);
+        telemetry.send(span());
+        let exporter = async {
+            assert!(matches!(waiting.recv().await, Some(Message::Span(_))));
+            let Some(Message::Flush(done)) = waiting.recv().await else { panic!("it was not told to") };
+            done.send(()).unwrap();
+        };
+        tokio::join!(telemetry.flush(), exporter);
     }
 }
