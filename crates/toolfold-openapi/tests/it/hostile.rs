@@ -54,6 +54,16 @@ fn nesting_and_aliases_without_end_are_refused() {
     assert!(refused(&bomb).contains("not YAML"), "a hundred billion words");
 }
 
+#[test]
+fn a_document_has_40_megabytes() {
+    let of = |length: usize| {
+        let text = r#"{"openapi":"3.0.0","paths":{"/a":{}}}"#;
+        format!("{text}{}", " ".repeat(length - text.len()))
+    };
+    assert!(Document::read(of(40 * 1024 * 1024).as_bytes()).is_ok());
+    assert_eq!(refused(&of(40 * 1024 * 1024 + 1)), "it is larger than 40 MB");
+}
+
 /// Every schema refers to every other: whole, it would be a hundred million schemas.
 #[test]
 fn schemas_that_all_refer_to_each_other_have_a_bound() {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::{Value, json};
 use toolfold_core::Surface;
 use toolfold_test::{FakeServer, HttpClient};
@@ -155,6 +156,21 @@ async fn there_are_4096_sessions_and_the_next_one_is_told_when_to_come_back() {
     let refused = client.post(&hello, Default::default()).await;
     assert_eq!(refused.status, 503);
     assert!(refused.header("retry-after").is_some());
+}
+
+#[tokio::test]
+async fn there_are_2048_subscriptions_over_http() {
+    // Both ends of each connection are in this process.
+    let files = getrlimit(Resource::Nofile);
+    setrlimit(Resource::Nofile, Rlimit { current: files.maximum, ..files }).unwrap();
+    let client = client().await;
+    let wanted = || json!({"toolsListChanged": true});
+    for _ in 0..2048 {
+        client.listen(wanted()).await;
+    }
+    let next = client.try_modern("subscriptions/listen", json!({"notifications": wanted()})).await;
+    let refused = next.unwrap_err();
+    assert!(refused.message.contains("subscriptions are open"), "{refused:?}");
 }
 
 #[tokio::test]

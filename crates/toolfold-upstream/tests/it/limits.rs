@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tokio::time::Instant;
 use toolfold_upstream::CallError;
 use toolfold_wire::Memory;
 
@@ -31,6 +32,25 @@ async fn a_server_that_does_not_read_costs_the_newest_call_an_error_and_nobody_m
     insta::assert_snapshot!(outcomes[7].as_ref().unwrap_err(), @"the server does not read what it is sent, and more cannot be kept for it");
     assert!(memory.used() < 2 * MEGABYTE, "what nobody waits for any more is not kept: {}", memory.used());
     drop(subject);
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_read_is_given_up_after_two_deadlines_of_a_call_and_at_least_a_minute() {
+    for (deadline, patience) in [(10, 60), (30, 60), (45, 90)] {
+        let mut config = script(&[]);
+        config.timeouts.call = Duration::from_secs(deadline);
+        let mut subject = Subject::new(config);
+        subject.listed().await;
+        subject.tool("deaf", json!({})).await.unwrap();
+        tokio::time::pause();
+        let begun = Instant::now();
+        let outcome = subject.upstream.request(large_call(Duration::from_secs(3600))).await;
+        let (took, patience) = (begun.elapsed(), Duration::from_secs(patience));
+        tokio::time::resume();
+        let why = outcome.unwrap_err().to_string();
+        assert!(why.contains("no longer reads its input"), "{why}");
+        assert!((patience..patience + Duration::from_secs(1)).contains(&took), "{deadline}: {took:?}");
+    }
 }
 
 #[tokio::test]

@@ -72,9 +72,17 @@ async fn answer(Kept(asked): Kept<Asked>, method: Method, uri: Uri, headers: Hea
         "/api/large" => (json, "x".repeat(2 << 20)).into_response(),
         "/api/away" => (StatusCode::FOUND, [("location", "http://169.254.169.254/latest/meta-data")]).into_response(),
         "/api/near" => (StatusCode::FOUND, [("location", "/api/pets/7")]).into_response(),
+        path if path.starts_with("/padded/") => (json, padded(path[8..].parse().unwrap())).into_response(),
         "/openapi.yaml" => "openapi: 3.1.0\npaths: [".into_response(),
         _ => (json, r#"{"n": 12345678901234567890123,  "name":"Rex"}"#).into_response(),
     }
+}
+
+/// The document in so many bytes.
+fn padded(length: usize) -> String {
+    let text = document().to_string();
+    let rest = " ".repeat(length - text.len());
+    text + &rest
 }
 
 fn server(source: ApiSource) -> Server {
@@ -190,6 +198,30 @@ async fn a_document_that_cannot_be_used_fails_its_server_with_a_reason() {
         (swagger, "it is Swagger 2.0, and OpenAPI 3 is wanted"),
     ] {
         let why = Subject::new(server(ApiSource { document, ..ApiSource::default() })).why_failing().await;
+        assert!(why.contains(expected), "{why}");
+    }
+}
+
+#[tokio::test]
+async fn a_document_has_40_megabytes_in_a_file_and_at_an_address() {
+    const MOST: usize = 40 * 1024 * 1024;
+    let (api, folder) = (Api::serve().await, tempfile::tempdir().unwrap());
+    let path = folder.path().join("padded.json");
+    let file = |length: usize| {
+        std::fs::write(&path, padded(length)).unwrap();
+        DocumentPlace::File(path.clone())
+    };
+    let address = |length: usize| DocumentPlace::Url(format!("{}/padded/{length}", api.url));
+    let source = |place: DocumentPlace| {
+        let base_url = Some(format!("{}/api", api.url));
+        server(ApiSource { document: Some(place), base_url, ..ApiSource::default() })
+    };
+    for place in [file(MOST), address(MOST)] {
+        assert_eq!(names(&*Subject::new(source(place)).listed().await)[0], "getPet");
+    }
+    for (place, expected) in [(file(MOST + 1), "larger than 40 MB"), (address(MOST + 1), "larger than 41943040 bytes")]
+    {
+        let why = Subject::new(source(place)).why_failing().await;
         assert!(why.contains(expected), "{why}");
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -9,7 +10,7 @@ use toolfold_config::{ApiSource, HandTool, HandWay, Server, Start, Transport};
 use toolfold_core::Secret;
 use toolfold_upstream::CallError;
 
-use crate::kit::{Subject, call, config, eventually, names, runs, text_of};
+use crate::kit::{Subject, call, config, eventually, names, patiently, runs, text_of};
 
 fn tool(name: &str, words: &[&str], properties: Value) -> HandTool {
     let way = HandWay::Command(words.iter().map(|word| (*word).to_owned()).collect());
@@ -77,6 +78,38 @@ async fn a_command_ends_with_its_call_and_with_its_deadline() {
     short.timeout = Some(Duration::from_millis(500));
     assert!(matches!(subject.call(short).await, Err(CallError::Timeout { .. })));
     gone(folder.path()).await;
+}
+
+#[tokio::test]
+async fn sixteen_commands_of_a_server_run_at_once_and_the_next_ones_wait() {
+    let folder = tempfile::tempdir().unwrap();
+    let (gate, begun) = (folder.path().join("gate"), folder.path().join("begun"));
+    assert!(Command::new("mkfifo").arg(&gate).status().unwrap().success());
+    // Opened by somebody who writes, a pipe lets everybody in.
+    let script = "echo begun >> begun; : < gate";
+    let mut subject = Subject::new(server(vec![tool("hold", &["sh", "-c", script], json!({}))], Some(folder.path())));
+    subject.listed().await;
+    let hold = |_| {
+        let upstream = subject.upstream.clone();
+        let mut call = call("tools/call", json!({"name": "hold", "arguments": {}}));
+        call.timeout = Some(Duration::from_secs(300));
+        tokio::spawn(async move { upstream.request(call).await.map(drop) })
+    };
+    let running = || std::fs::read_to_string(&begun).unwrap_or_default().lines().count();
+    let mut calls: Vec<_> = (0..16).map(hold).collect();
+    eventually("sixteen of them", || (running() == 16).then_some(())).await;
+    calls.extend((16..24).map(hold));
+    // As long as it takes to start another and see its end, begun after them.
+    let mut other = Subject::new(server(vec![tool("other", &["sh", "-c", "echo other"], json!({}))], None));
+    other.listed().await;
+    assert_eq!(text_of(&other.tool("other", json!({})).await.unwrap()), "other\n");
+    assert_eq!(running(), 16);
+    let open = std::fs::File::options().read(true).write(true).open(&gate).unwrap();
+    for call in calls {
+        patiently("its end", call).await.unwrap().unwrap();
+    }
+    assert_eq!(running(), 24);
+    drop(open);
 }
 
 /// The process that wrote its number here is no more.

@@ -1,5 +1,7 @@
 //! Toolfold is killed in a way that no destructor survives, and leaves nothing behind.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Stdio};
 
 use toolfold_config::Start;
@@ -23,7 +25,10 @@ async fn victim() {
 
 /// A victim whose server has this trait, and the processes that must end with it.
 async fn victim_with(log: &Log, trait_of_server: &str) -> (Child, String) {
+    // Programs that a test puts there are found before those of the system.
+    let path = format!("{}:{}", log.path("bin").display(), std::env::var("PATH").unwrap());
     let victim = Command::new(std::env::current_exe().unwrap())
+        .env("PATH", path)
         .args(["--exact", "reaper::victim", "--nocapture"])
         .env(FILE, log.path(trait_of_server))
         .stdin(Stdio::null())
@@ -77,6 +82,40 @@ async fn a_reaper_that_is_killed_is_replaced() {
     Command::new("kill").args(["-s", "KILL", &first]).status().unwrap();
     eventually("another reaper", || reaper_of(victim.id()).filter(|pid| *pid != first)).await;
     kill(victim, &pids).await;
+}
+
+/// Counted in its own seconds, not in those of a machine that has other things to do.
+#[tokio::test]
+async fn a_reaper_leaves_two_seconds_to_end_in_and_looks_for_six() {
+    let log = Log::new();
+    let sleep = format!(
+        r#"#!/bin/sh
+if [ -z "$MCP_GATEWAY_RUN" ]; then
+  for pid in $(cat {pids}); do
+    state=
+    read -r _ _ state _ < /proc/$pid/stat
+    case $state in ''|Z|X) ;; *) alive=$alive. ;; esac
+  done 2>/dev/null
+  echo "$1 $alive" >> {slept}
+fi
+PATH=${{PATH#*:}}
+exec sleep "$1"
+"#,
+        pids = log.path("stubborn").display(),
+        slept = log.path("slept").display()
+    );
+    std::fs::create_dir(log.path("bin")).unwrap();
+    std::fs::write(log.path("bin/sleep"), sleep).unwrap();
+    std::fs::set_permissions(log.path("bin/sleep"), Permissions::from_mode(0o755)).unwrap();
+    let (victim, pids) = victim_with(&log, "stubborn").await;
+    let reaper = eventually("the reaper", || reaper_of(victim.id())).await;
+    kill(victim, &pids).await;
+    eventually("the end of the reaper", || (!runs(&reaper)).then_some(())).await;
+    let slept = log.lines("slept");
+    assert_eq!(slept.len(), 6, "{slept:?}");
+    assert!(slept.iter().all(|line| line.starts_with("1 ")), "a second each: {slept:?}");
+    assert!(slept[..2].iter().all(|line| line == "1 .."), "both were left in peace: {slept:?}");
+    assert_eq!(slept[5], "1 ", "{slept:?}");
 }
 
 /// The number of the reaper that this process started.
