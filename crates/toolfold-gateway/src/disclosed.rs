@@ -39,6 +39,10 @@ fn named(view: &View<'_>, text: &str, noted: &[(usize, f32)]) -> Vec<usize> {
     // What is named otherwise, by its bare name or with odd characters in it, is looked for among what was found.
     for (place, _) in noted.iter().filter(|(place, _)| !is_known(&found, *place)).collect::<Vec<_>>() {
         let entry = view.entry(*place);
+        // Every spelling has it in it, and most hits of a search are not shown.
+        if !text.contains(entry.name()) {
+            continue;
+        }
         let spellings = [entry.id.to_string(), format!("\"{}\"", entry.name()), format!("\\\"{}\\\"", entry.name())];
         let at = spellings.iter().find_map(|spelling| text.find(spelling.as_str()));
         found.extend(at.map(|at| (at, *place)));
