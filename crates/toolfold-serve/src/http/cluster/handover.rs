@@ -14,8 +14,8 @@ pub(crate) const NOTICE: Duration = Duration::from_secs(3);
 impl Replicas {
     /// Says that this replica ends and gives up what nobody uses at the moment. `/readyz` says so from now on.
     pub(crate) async fn begin_handover(&self, app: &App) {
-        self.members.drain().await;
         app.gateway.relay().hand_over();
+        self.members.drain().await;
         let mut given = 0;
         for (id, fence) in app.sessions.idle_rows() {
             // To nobody: whoever is asked next takes it.
