@@ -245,7 +245,8 @@ mod tests {
         let settings = TelemetrySettings { otlp, ..TelemetrySettings::default() };
         let telemetry = Telemetry::start(&settings, String::new).unwrap();
         (0..MOST_TOGETHER).for_each(|_| telemetry.send(span()));
-        assert_eq!(came.recv().await, Some(Some(MOST_TOGETHER)), "these are under way");
+        // Some are under way, as many as there were when a round began; the others wait already.
+        assert!(matches!(came.recv().await, Some(Some(1..))));
         // Nothing else runs meanwhile: there is one thread.
         (0..10_000).for_each(|_| telemetry.send(span()));
         answers.cancel();
