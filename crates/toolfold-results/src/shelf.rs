@@ -252,7 +252,7 @@ mod tests {
         drop(file);
         let mut file = kept.file.lock().unwrap();
         file.seek(SeekFrom::Start(20)).unwrap();
-        file.write_all(b"x").unwrap();
+        file.write_all(&[!bytes[20]]).unwrap();
         drop(file);
         assert_eq!(shelf.get(&Principal::local(), &handle, ROOM), None, "what was changed is not opened");
     }
