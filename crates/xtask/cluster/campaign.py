@@ -109,7 +109,11 @@ class World:
 
     def faults(self):
         some = {"kill": self.kill, "freeze": self.freeze, "end": self.drain, "database restarts": self.restart, "database away": self.away}
-        return {**some, "link down": self.cut, "delay": self.slow} if self.hosts.bridge else some
+        if self.hosts.bridge:
+            some["link down"] = self.cut
+        if self.hosts.delays:
+            some["delay"] = self.slow
+        return some
 
     def kill(self, replica):
         replica.send(signal.SIGKILL)
