@@ -47,9 +47,12 @@ impl Id {
         Id::from_json(raw.get())
     }
 
+    /// A number that no computer has is none: echoed, it would make of the answer something that many cannot read.
     fn from_json(text: &str) -> Option<Self> {
-        let first = text.as_bytes().first()?;
-        (*first == b'"' || *first == b'-' || first.is_ascii_digit()).then(|| Id(text.to_owned()))
+        let is_number = || text.parse().is_ok_and(f64::is_finite);
+        let first = *text.as_bytes().first()?;
+        let is_one = first == b'"' || ((first == b'-' || first.is_ascii_digit()) && is_number());
+        is_one.then(|| Id(text.to_owned()))
     }
 }
 

@@ -108,6 +108,18 @@ fn one_member_changes_and_the_rest_stays() {
     );
 }
 
+#[test]
+fn an_id_is_a_number_that_others_can_read() {
+    let asked = |id: &str| Message::parse(format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#));
+    for id in ["0", "-7", "1.5", "1e3", "18446744073709551615", r#""1e999""#] {
+        let Ok(Message::Request { id: read, .. }) = asked(id) else { panic!("{id}") };
+        assert_eq!(read.as_json(), id);
+    }
+    for id in ["1e999", "-1e7600"] {
+        assert_eq!(asked(id).unwrap_err().id, None, "{id} is not said again");
+    }
+}
+
 /// Any JSON up to a few levels deep.
 fn json_value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
