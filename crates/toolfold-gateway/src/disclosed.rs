@@ -37,10 +37,10 @@ fn named(view: &View<'_>, text: &str, noted: &[(usize, f32)]) -> Vec<usize> {
         found.extend(place.filter(|place| !is_known(&found, *place)).map(|place| (at, place)));
     }
     // What is named otherwise, by its bare name or with odd characters in it, is looked for among what was found.
-    for (place, _) in noted.iter().filter(|(place, _)| !is_known(&found, *place)).collect::<Vec<_>>() {
+    for (place, _) in noted {
         let entry = view.entry(*place);
-        // Every spelling has it in it, and most hits of a search are not shown.
-        if !text.contains(entry.name()) {
+        // Every spelling has the name in it, and most hits of a search are not shown.
+        if is_known(&found, *place) || !text.contains(entry.name()) {
             continue;
         }
         let spellings = [entry.id.to_string(), format!("\"{}\"", entry.name()), format!("\\\"{}\\\"", entry.name())];

@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
-use hyper::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderMap, HeaderValue, LOCATION, PROXY_AUTHORIZATION};
+use hyper::http::header::{
+    AUTHORIZATION, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, LOCATION, PROXY_AUTHORIZATION,
+};
 use hyper::http::uri::Scheme;
 use hyper::http::{Method, Request, StatusCode, Uri};
 use hyper_rustls::ConfigBuilderExt;
@@ -28,6 +30,8 @@ const MOST_REDIRECTS: usize = 5;
 const IDLE: Duration = Duration::from_secs(90);
 /// Nobody who can be reached takes longer to say so.
 const CONNECT: Duration = Duration::from_secs(30);
+/// Nor does one who stands beside us.
+const NEAR: Duration = Duration::from_secs(2);
 /// A peer that vanished without a word is noticed within a minute or so.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 const KEEP_ALIVE_TRIES: u32 = 3;
@@ -108,8 +112,8 @@ impl HttpClient {
     }
 
     /// One that goes nowhere by way of a proxy, and gives up connecting soon: for those who stand beside us.
-    pub fn straight(connect: Duration) -> Result<HttpClient, NoClient> {
-        HttpClient::connecting(Matcher::builder().build(), None, connect)
+    pub fn straight() -> Result<HttpClient, NoClient> {
+        HttpClient::connecting(Matcher::builder().build(), None, NEAR)
     }
 
     fn new(proxies: Matcher, reach: Option<Arc<dyn Reach>>) -> Result<HttpClient, NoClient> {
@@ -229,6 +233,14 @@ impl HttpClient {
         let plain = uri.scheme() == Some(&Scheme::HTTP);
         plain.then(|| self.proxies.of(uri))??.basic_auth().cloned()
     }
+}
+
+/// What is to be said in headers, as headers. What cannot be in one is left out.
+pub fn header_lines(
+    said: impl IntoIterator<Item = (&'static str, String)>,
+) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
+    said.into_iter()
+        .filter_map(|(name, value)| Some((HeaderName::from_static(name), HeaderValue::try_from(value).ok()?)))
 }
 
 /// The next piece of a response's body.

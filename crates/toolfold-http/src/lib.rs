@@ -11,7 +11,7 @@ mod error;
 mod pool;
 mod reach;
 
-pub use client::{Fetched, HttpClient, Outgoing, SoleLine, Target, chunk};
+pub use client::{Fetched, HttpClient, Outgoing, SoleLine, Target, chunk, header_lines};
 pub use credentials::{Asked, BadHeader, Challenge, Credentials, FixedHeaders, NoCredentials, Reaction};
 pub use error::{BadTarget, NoClient, SendError};
 pub use pool::{Response, Streamed};

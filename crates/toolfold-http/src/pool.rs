@@ -319,7 +319,7 @@ mod tests {
     async fn meeting() -> Meeting {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let target = Target::parse(&format!("http://{}/a?b", listener.local_addr().unwrap())).unwrap();
-        Meeting { listener, target, client: HttpClient::straight(Duration::from_secs(5)).unwrap() }
+        Meeting { listener, target, client: HttpClient::straight().unwrap() }
     }
 
     impl Meeting {

@@ -12,7 +12,7 @@ use hyper::http::{Method, StatusCode};
 use serde_json::Value;
 use toolfold_config::Transport;
 use toolfold_core::Principal;
-use toolfold_http::{FixedHeaders, HttpClient, Outgoing, Response, SendError, Target, chunk};
+use toolfold_http::{FixedHeaders, HttpClient, Outgoing, Response, SendError, Target, chunk, header_lines};
 use toolfold_wire::{
     Era, METHOD_HEADER, MODERN, Memory, Message, NAME_HEADER, Object, RpcError, SESSION_HEADER, VERSION_HEADER, code,
     encode_header, name_of,
@@ -38,8 +38,6 @@ const STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 /// A message that nobody waits for.
 const DELIVERY: Duration = Duration::from_secs(30);
-/// To connect to another replica.
-const NEAR: Duration = Duration::from_secs(2);
 const FAREWELL: Duration = Duration::from_secs(2);
 const LONGEST_ERROR_BODY: usize = 64 * 1024;
 
@@ -79,7 +77,7 @@ pub(crate) fn open_at(shared: &Arc<Shared>, remote: Remote) -> Result<Arc<Connec
     let own = [(ACCEPT, BOTH), (CONTENT_TYPE, JSON), (USER_AGENT, AGENT), (HOST, target.host()?)];
     let credentials = Signer { fixed: FixedHeaders::default(), account: None };
     let headers = Mutex::new(HeaderMap::from_iter(own));
-    let client = HttpClient::straight(NEAR)?;
+    let client = HttpClient::straight()?;
     let endpoint = Endpoint { client, target, credentials, headers, remote: Some(remote) };
     Ok(Connection::new(shared, Era::Modern, Link::Http(Box::new(endpoint))))
 }
@@ -88,14 +86,8 @@ impl Endpoint {
     /// What shows another replica who a request is from.
     pub(crate) fn word(&self, principal: Option<&Principal>, body: &str) -> Repeated {
         let Some(remote) = &self.remote else { return Repeated::new() };
-        let signed = match principal {
-            Some(principal) => (remote.sign)(principal, body.as_bytes()),
-            None => (remote.sign)(&Principal::local(), body.as_bytes()),
-        };
-        let header = |(name, value): (&'static str, String)| {
-            Some((HeaderName::from_static(name), HeaderValue::try_from(value).ok()?))
-        };
-        signed.into_iter().filter_map(header).collect()
+        let local = Principal::local();
+        header_lines((remote.sign)(principal.unwrap_or(&local), body.as_bytes())).collect()
     }
 
     /// Sends a request, whose method and parameters `body` says, and reads what comes back until the answer is there. The

@@ -18,7 +18,6 @@ mod shelves;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::http::request::Parts;
@@ -41,8 +40,6 @@ pub(crate) use pass::{Word, word_of};
 pub(crate) use relay::answer as relay;
 pub(crate) use shelves::{RESULTS, answer as kept_result};
 
-/// To connect to another replica: it is near.
-const CONNECT: Duration = Duration::from_secs(2);
 /// Sessions that are remembered to be elsewhere than their ids say.
 const MOST_MOVED: usize = 65_536;
 /// Sessions that are taken over at once are told apart by so much of their ids.
@@ -68,7 +65,7 @@ impl Replicas {
             return Err(std::io::Error::other("the database that the replicas share cannot be reached: see `store`"));
         };
         let members = Members::join(rows.clone(), standing.id, &settings.advertise).await?;
-        let client = HttpClient::straight(CONNECT).map_err(std::io::Error::other)?;
+        let client = HttpClient::straight().map_err(std::io::Error::other)?;
         let adopting = (0..SHARDS).map(|_| tokio::sync::Mutex::default()).collect();
         let replicas = Arc::new(Replicas { standing, rows, members, client, moved: Mutex::default(), adopting });
         gateway.relay().ask_for_results(replicas.clone());

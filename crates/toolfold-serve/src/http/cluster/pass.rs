@@ -7,13 +7,13 @@ use std::net::IpAddr;
 
 use bytes::Bytes;
 use futures_util::stream::unfold;
-use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
+use hyper::header::{self, HeaderMap, HeaderName};
 use hyper::http::request::Parts;
 use hyper::{Method, StatusCode};
 use toolfold_access::{BodyHash, Passed, ReplicaId, Standing, VOUCHED_BODY, VOUCHER};
 use toolfold_core::Principal;
 use toolfold_gateway::seconds_now;
-use toolfold_http::{Response, SendError, Target, chunk};
+use toolfold_http::{Response, SendError, Target, chunk, header_lines};
 use tracing::{debug, warn};
 
 use super::super::reply::{Reply, stream_response};
@@ -106,9 +106,7 @@ impl Replicas {
         let body = request.hash();
         let passed = Passed { to, method: request.parts.method.as_str(), path: target(request.parts), body };
         let (principal, peer) = (&request.caller.principal, request.caller.peer.to_string());
-        for (name, value) in self.standing.headers(passed, principal, &peer, seconds_now()) {
-            headers.extend(HeaderValue::from_str(&value).ok().map(|value| (HeaderName::from_static(name), value)));
-        }
+        headers.extend(header_lines(self.standing.headers(passed, principal, &peer, seconds_now())));
         if let Ok(host) = place.host() {
             headers.insert(header::HOST, host);
         }

@@ -4,14 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::body::Incoming;
-use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Method, StatusCode};
 use serde::{Deserialize, Serialize};
 use toolfold_access::{BodyHash, Passed, ReplicaId};
 use toolfold_core::Principal;
 use toolfold_gateway::{Notation, OtherShelves, Shelved, seconds_now};
-use toolfold_http::Target;
+use toolfold_http::{Target, header_lines};
 use toolfold_wire::BoxFuture;
 use tracing::debug;
 
@@ -40,11 +39,8 @@ impl OtherShelves for Replicas {
             let address = self.members.address(from)?;
             let target = Target::parse(&format!("{address}{RESULTS}")).ok()?;
             let passed = Passed { to: from, method: "POST", path: RESULTS, body: &BodyHash::of(handle.as_bytes()) };
-            let word = self.standing.headers(passed, principal, "0.0.0.0", seconds_now()).into_iter();
-            let header = |(name, value): (&'static str, String)| {
-                Some((HeaderName::from_static(name), HeaderValue::try_from(value).ok()?))
-            };
-            let headers: HeaderMap = word.filter_map(header).collect();
+            let word = self.standing.headers(passed, principal, "0.0.0.0", seconds_now());
+            let headers = header_lines(word).collect();
             let asked = self.client.fetch(&target, Method::POST, headers, handle.as_bytes().to_vec(), LONGEST);
             match tokio::time::timeout(PATIENCE, asked).await {
                 Ok(Ok(fetched)) if fetched.status == 200 => {
