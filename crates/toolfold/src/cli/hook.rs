@@ -8,6 +8,8 @@ use std::io::Read;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use toolfold_clients::{ENTRY_NAME, ServerDefinition, is_own};
+use toolfold_config::Config;
 use toolfold_core::shown_line;
 use toolfold_disclosure::{Action, route};
 use toolfold_gateway::Gateway;
@@ -29,7 +31,8 @@ pub(crate) enum HookHost {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Reads the host's question on stdin and answers on stdout. A search or a description is allowed, and so is a tool \
-that says it only reads; what may not be called here is denied; for everything else the user is asked. Nothing is started for it.
+that says it only reads; what may not be called here is denied; for everything else the user is asked. Nothing is started for it. \
+What is asked about another server's tool is left to the host and its user.
 
 Claude Code, in settings.json:
   {\"hooks\": {\"PreToolUse\": [{\"matcher\": \"mcp__toolfold__.*\", \"hooks\": [{\"type\": \"command\", \"command\": \"toolfold hook claude-code\"}]}]}}
@@ -40,6 +43,9 @@ Cursor, in .cursor/hooks.json:
 pub(crate) struct Hook {
     /// Whose question it is
     host: HookHost,
+    /// What Toolfold is called in Claude Code's file
+    #[arg(long, value_name = "NAME", default_value = ENTRY_NAME)]
+    server: String,
 }
 
 /// A question, as it goes to the running instance.
@@ -48,11 +54,20 @@ pub(crate) struct Question {
     host: HookHost,
     tool: String,
     arguments: Option<Value>,
+    /// Whether the host says that the tool is another server's, by the server's name.
+    is_foreign: bool,
+    /// What the host starts for the server, or where it reaches it. A name says nothing there: every server has a `read_file`.
+    #[serde(default)]
+    command: Option<String>,
+    #[serde(default)]
+    url: Option<String>,
 }
 
 /// What a host is told to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
+    /// It is none of ours.
+    None,
     Allow,
     Ask,
     Deny,
@@ -62,7 +77,7 @@ impl Hook {
     pub(crate) fn run(self, common: &Common) -> Result<(), Fail> {
         let mut text = String::new();
         let read = std::io::stdin().take(LARGEST).read_to_string(&mut text);
-        let question = read.ok().and_then(|_| Question::read(self.host, &text));
+        let question = read.ok().and_then(|_| Question::read(self.host, &self.server, &text));
         let Some(question) = question else {
             let why = "the question could not be read";
             return print(&said(self.host, Verdict::Ask, why));
@@ -75,20 +90,43 @@ impl Hook {
 }
 
 impl Question {
-    fn read(host: HookHost, text: &str) -> Option<Question> {
+    fn read(host: HookHost, server: &str, text: &str) -> Option<Question> {
         let asked: Value = serde_json::from_str(text).ok()?;
         let name = asked.get("tool_name")?.as_str()?;
         // `mcp__SERVER__TOOL`; a tool's own name may have two underscores in it as well.
-        let tool = name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")).map_or(name, |(_, tool)| tool);
+        let (of, tool) = match name.strip_prefix("mcp__") {
+            Some(rest) => match rest.strip_prefix(server).and_then(|rest| rest.strip_prefix("__")) {
+                Some(tool) => (true, tool),
+                None => (false, rest),
+            },
+            // A host's own tools have names without a server; Cursor names the server beside it.
+            None => (host == HookHost::Cursor, name),
+        };
         // Cursor sends what is in JSON as a text.
         let arguments = match asked.get("tool_input") {
             Some(Value::String(text)) => serde_json::from_str(text).ok(),
             other => other.cloned(),
         };
-        Some(Question { host, tool: tool.to_owned(), arguments })
+        let text = |key: &str| asked.get(key).and_then(Value::as_str).map(str::to_owned);
+        let (command, url) = (text("command"), text("url"));
+        Some(Question { host, tool: tool.to_owned(), arguments, is_foreign: !of, command, url })
+    }
+
+    /// Whether it is about a tool that is called through this Toolfold.
+    fn is_ours(&self, config: &Config) -> bool {
+        if self.command.is_none() && self.url.is_none() {
+            return !self.is_foreign;
+        }
+        let at = |public: &String| self.url.as_ref().is_some_and(|url| url.starts_with(&format!("{public}/")));
+        let server = ServerDefinition { command: self.command.clone(), url: self.url.clone(), ..Default::default() };
+        !self.is_foreign
+            && (is_own(&server, config.http.listen.port()) || config.http.public_url.as_ref().is_some_and(at))
     }
 
     pub(crate) async fn answer(&self, gateway: &Gateway) -> Result<Answer, Fail> {
+        if !self.is_ours(&gateway.config()) {
+            return Ok(Answer::new(said(self.host, Verdict::None, "this is not one of its tools")));
+        }
         gateway.published().await;
         let client = open::asker();
         let scope = gateway.latest(&client);
@@ -129,10 +167,12 @@ impl Question {
 
 /// The answer in the words of the host.
 fn said(host: HookHost, verdict: Verdict, why: &str) -> String {
-    let verdict = match verdict {
-        Verdict::Allow => "allow",
-        Verdict::Ask => "ask",
-        Verdict::Deny => "deny",
+    let verdict = match (verdict, host) {
+        // Without a decision Claude Code goes on as if there were no hook. Cursor has no word for that: its user decides.
+        (Verdict::None, HookHost::ClaudeCode) => return "{}\n".to_owned(),
+        (Verdict::None | Verdict::Ask, _) => "ask",
+        (Verdict::Allow, _) => "allow",
+        (Verdict::Deny, _) => "deny",
     };
     let why = format!("Toolfold: {}", shown_line(why));
     let answer = match host {
@@ -151,14 +191,15 @@ mod tests {
     #[test]
     fn questions_of_both_hosts_are_read() {
         let claude = r#"{"hook_event_name": "PreToolUse", "tool_name": "mcp__toolfold__call_tool", "tool_input": {"tool": "a.b"}}"#;
-        let asked = Question::read(HookHost::ClaudeCode, claude).unwrap();
+        let read = |host, text: &str| Question::read(host, ENTRY_NAME, text);
+        let asked = read(HookHost::ClaudeCode, claude).unwrap();
         assert_eq!((asked.tool.as_str(), asked.arguments), ("call_tool", Some(json!({"tool": "a.b"}))));
         let pinned = r#"{"tool_name": "mcp__toolfold__github__create_issue", "tool_input": {}}"#;
-        assert_eq!(Question::read(HookHost::ClaudeCode, pinned).unwrap().tool, "github__create_issue");
+        assert_eq!(read(HookHost::ClaudeCode, pinned).unwrap().tool, "github__create_issue");
         let cursor = r#"{"tool_name": "call_tool", "tool_input": "{\"tool\": \"a.b\"}", "command": "toolfold"}"#;
-        let asked = Question::read(HookHost::Cursor, cursor).unwrap();
+        let asked = read(HookHost::Cursor, cursor).unwrap();
         assert_eq!((asked.tool.as_str(), asked.arguments), ("call_tool", Some(json!({"tool": "a.b"}))));
-        assert!(Question::read(HookHost::Cursor, "{}").is_none());
+        assert!(read(HookHost::Cursor, "{}").is_none());
     }
 
     #[test]

@@ -55,6 +55,24 @@ fn a_host_is_answered_for_the_tool_that_is_meant() {
     let search = json!({"tool_name": "mcp__toolfold__find_tools", "tool_input": {"query": "look"}});
     assert_eq!(asked(&world, "claude-code", &search)["hookSpecificOutput"]["permissionDecision"], "allow");
     assert_eq!(asked(&world, "cursor", &json!("odd"))["permission"], "ask", "what cannot be read is for the user");
+
+    // Another server's tool, of whatever name: neither allowed nor denied here.
+    for name in ["mcp__other__fake.look", "mcp__other__call_tool", "mcp__toolfold_not__look", "Bash", "fake.look"] {
+        let input = json!({"tool": "fake.look", "arguments": {}});
+        let question = json!({"tool_name": name, "tool_input": input});
+        assert_eq!(asked(&world, "claude-code", &question), json!({}), "{name}");
+    }
+    for (key, place, verdict) in [
+        ("command", "npx evil-mcp", "ask"),
+        ("url", "https://elsewhere.example/mcp", "ask"),
+        ("command", "/usr/bin/toolfold serve --stdio", "allow"),
+        ("url", "http://127.0.0.1:7420/mcp", "allow"),
+    ] {
+        for (tool, input) in [("call_tool", json!({"tool": "fake.look"})), ("fake__look", json!({}))] {
+            let question = json!({"tool_name": tool, "tool_input": input.to_string(), key: place});
+            assert_eq!(asked(&world, "cursor", &question)["permission"], verdict, "{tool} of {place}");
+        }
+    }
 }
 
 #[test]
