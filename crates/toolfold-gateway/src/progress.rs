@@ -4,7 +4,7 @@
 //! last time. A search waits while servers keep coming in, and stops when nothing has come for a while: one silent server
 //! does not hold it up for longer than that.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use tokio::sync::watch;
@@ -31,13 +31,41 @@ pub(crate) struct Progress {
     pub(crate) pending: BTreeSet<ServerName>,
     /// Those, and the ones that failed last time and have not been heard of since.
     pub(crate) untried: BTreeSet<ServerName>,
-    /// When a server last came in.
-    pub(crate) last: Instant,
+    /// When there was a first snapshot, and when each server came in since: whoever waits hears only of those that exist for them.
+    began: Instant,
+    came: BTreeMap<ServerName, Instant>,
 }
 
 impl Progress {
     pub(crate) fn starting() -> Self {
-        Progress { published: false, pending: BTreeSet::new(), untried: BTreeSet::new(), last: Instant::now() }
+        Progress {
+            published: false,
+            pending: BTreeSet::new(),
+            untried: BTreeSet::new(),
+            began: Instant::now(),
+            came: BTreeMap::new(),
+        }
+    }
+
+    /// Takes over how things are now; whether that is another state.
+    pub(crate) fn follow(&mut self, pending: BTreeSet<ServerName>, untried: BTreeSet<ServerName>) -> bool {
+        if self.published && self.pending == pending && self.untried == untried {
+            return false;
+        }
+        let now = Instant::now();
+        if !self.published {
+            (self.published, self.began) = (true, now);
+        }
+        let came = self.pending.difference(&pending).chain(self.untried.difference(&untried));
+        self.came.extend(came.map(|server| (server.clone(), now)));
+        (self.pending, self.untried) = (pending, untried);
+        true
+    }
+
+    /// When one of these last came in.
+    fn last_of(&self, exists: &(dyn Fn(&ServerName) -> bool + Sync)) -> Instant {
+        let came = self.came.iter().filter(|(server, _)| exists(server)).map(|(_, at)| *at);
+        came.max().unwrap_or(self.began).max(self.began)
     }
 }
 
@@ -84,7 +112,7 @@ impl Waiting {
                 if !now.pending.iter().any(exists) {
                     return;
                 }
-                (self.started + longest).min(now.last + QUIET)
+                (self.started + longest).min(now.last_of(exists) + QUIET)
             };
             if !matches!(timeout_at(until, progress.changed()).await, Ok(Ok(()))) {
                 return;
@@ -129,5 +157,35 @@ impl Waiting {
             rest.is_some_and(|rest| rest.starts_with(['.', '/', ':']) || rest.starts_with("__"))
         };
         now.pending.iter().find(fits).map(|name| name.as_str().to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How long somebody waits tells nothing of what does not exist for them.
+    #[tokio::test(start_paused = true)]
+    async fn who_does_not_know_a_server_does_not_wait_longer_when_it_comes() {
+        let names =
+            |names: &[&str]| names.iter().filter_map(|name| ServerName::new(*name).ok()).collect::<BTreeSet<_>>();
+        let waited = async |exists: fn(&ServerName) -> bool| {
+            let (tell, progress) = watch::channel(Progress::starting());
+            let waiting = Waiting::new(progress);
+            tell.send_if_modified(|now| now.follow(names(&["hidden", "post"]), names(&["hidden", "post"])));
+            let coming = async {
+                tokio::time::sleep(QUIET - Duration::from_secs(1)).await;
+                tell.send_if_modified(|now| now.follow(names(&["post"]), names(&["post"])));
+                std::future::pending::<()>().await;
+            };
+            let begun = Instant::now();
+            tokio::select! {
+                () = coming => {}
+                () = waiting.settled_of(&exists) => {}
+            }
+            begun.elapsed()
+        };
+        assert_eq!(waited(|server| server.as_str() != "hidden").await, QUIET);
+        assert_eq!(waited(|_| true).await, QUIET * 2 - Duration::from_secs(1));
     }
 }

@@ -343,13 +343,7 @@ impl Writer {
         };
         let (pending, untried) = (names(Known::is_pending), names(Known::is_untried));
         self.starting &= !pending.is_empty();
-        self.progress.send_if_modified(|now| {
-            let changed = !now.published || now.pending != pending || now.untried != untried;
-            if changed {
-                *now = Progress { published: true, pending, untried, last: Instant::now() };
-            }
-            changed
-        });
+        self.progress.send_if_modified(|now| now.follow(pending, untried));
     }
 
     fn newest(&self) -> Option<Arc<Snapshot>> {
