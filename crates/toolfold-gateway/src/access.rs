@@ -11,6 +11,7 @@ use toolfold_wire::Object;
 use crate::call::beside;
 use crate::change::Change;
 use crate::current::Current;
+use crate::decisions::ruled_id;
 use crate::learning::Learning;
 use crate::progress::Waiting;
 use crate::request::Client;
@@ -20,7 +21,11 @@ use crate::snapshot::Snapshot;
 /// What somebody may do with one entry, and which rule says so.
 #[derive(Debug, Clone, Serialize)]
 pub struct Permission {
+    /// As rules speak of it: a prompt by its own name and a resource by its address.
     pub id: String,
+    /// As it is called in lists and searches.
+    #[serde(skip)]
+    pub listed: String,
     /// `call`, `see` or `nothing`.
     pub level: &'static str,
     /// `rule 3 (line 41)`; nothing where there are no rules.
@@ -65,7 +70,8 @@ impl AccessRights<'_> {
         let whole = self.snapshot.load_full();
         let decided: Vec<Grant> = whole.decisions_for(principal);
         let said = |(entry, decision): (&Arc<Entry>, &Grant)| Permission {
-            id: entry.id.to_string(),
+            id: ruled_id(entry),
+            listed: entry.id.to_string(),
             level: match decision.level {
                 Extent::Nothing => "nothing",
                 Extent::See => "see",
@@ -82,23 +88,40 @@ impl AccessRights<'_> {
         seen.decision(entry).level == Extent::Call && !seen.forbids(entry)
     }
 
-    /// The scope with which a call could be made that cannot be made now, where one would help.
-    pub async fn scope_wanted(&self, client: &Client, params: &Object) -> Option<String> {
-        self.waiting.published().await;
-        let principal = client.principal();
+    /// The scope with which a request could be answered that cannot be now, where one would help.
+    pub async fn scope_wanted(&self, client: &Client, method: &str, params: &Object) -> Option<String> {
         if self.snapshot.load().rules.scopes().is_empty() {
             return None;
         }
+        self.waiting.published().await;
+        let principal = client.principal();
         let scope = Scope::seen_by(self.snapshot.seen(&principal), self.learning, client);
-        let name = params.string("name")?;
-        let Action::Call { entry, .. } = route(client.surface, &scope.view(), &name, params.get("arguments")) else {
-            return None;
+        let seen = &scope.snapshot;
+        let wanted = match method {
+            "tools/call" => {
+                let name = params.string("name")?;
+                let Action::Call { entry, .. } = route(client.surface, &scope.view(), &name, params.get("arguments"))
+                else {
+                    return None;
+                };
+                let entry = seen.catalog.entry(entry);
+                if seen.decision(entry).level == Extent::Call {
+                    return None;
+                }
+                seen.scopes_wanted(&principal, entry)
+            }
+            "prompts/get" => seen.scopes_for_prompt(&principal, &params.string("name")?),
+            "resources/read" | "resources/subscribe" => seen.scopes_for_resource(&principal, &params.string("uri")?),
+            "completion/complete" => {
+                let reference = params.object("ref")?;
+                match (reference.string("name"), reference.string("uri")) {
+                    (Some(name), _) => seen.scopes_for_prompt(&principal, &name),
+                    (None, uri) => seen.scopes_for_resource(&principal, &uri?),
+                }
+            }
+            _ => None,
         };
-        let entry = scope.snapshot.catalog.entry(entry);
-        if scope.snapshot.decision(entry).level == Extent::Call {
-            return None;
-        }
-        scope.snapshot.scopes_wanted(&principal, entry).map(|scopes| scopes.join(" "))
+        wanted.map(|scopes| scopes.join(" "))
     }
 
     /// Every scope that a rule names.

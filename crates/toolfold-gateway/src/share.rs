@@ -6,63 +6,36 @@
 //! are analysed once, servers that are seen whole are placed once.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
-use arc_swap::ArcSwap;
-use toolfold_access::{Extent, Grant, Reason, Rights, Subject};
-use toolfold_catalog::{Catalog, Node, SERVERS, ServerTools};
-use toolfold_core::{Doors, Entry, Fingerprint, Kind, Principal, RiskClass, ServerName};
+use toolfold_access::{Extent, Grant, Rights, Subject};
+use toolfold_catalog::{Catalog, ServerTools};
+use toolfold_core::{Doors, Entry, Kind, Principal, RiskClass, ServerName};
 use toolfold_disclosure::is_reserved_beside;
 use toolfold_index::{Index, Placement};
 use toolfold_trust::What;
 use toolfold_upstream::Manifest;
 use toolfold_wire::{Object, Raw};
 
-use crate::learning::Learners;
-use crate::offers::{Offering, Offers, addresses, fits_template};
+use crate::decisions::is_forbidden;
+use crate::offers::{Offering, Offers, addresses};
 use crate::snapshot::{Offerer, Snapshot};
 use crate::trust::{Held, Quarantine};
-
-/// Sets of rights whose shares are kept. Whoever has others waits for theirs to be built again.
-const MOST: usize = 64;
 
 /// What a snapshot is a share of.
 #[derive(Clone)]
 pub(crate) struct Portion {
-    rights: Rights,
+    pub(crate) rights: Rights,
     /// Of every entry, by position.
-    decisions: Arc<[Grant]>,
+    pub(crate) decisions: Arc<[Grant]>,
     /// Servers that exist.
-    servers: Arc<BTreeSet<ServerName>>,
+    pub(crate) servers: Arc<BTreeSet<ServerName>>,
+    /// Positions in the whole of what is seen.
+    seen: Arc<[u32]>,
+    /// Templates of addresses that a rule forbids: so are the addresses that they make.
+    pub(crate) shut: Arc<[(ServerName, String, Grant)]>,
     /// Of what it is a share. Weak: the whole keeps its shares.
-    whole: Weak<Snapshot>,
-}
-
-/// The shares of a snapshot that somebody has asked for, the newest last.
-#[derive(Default)]
-pub(crate) struct Portions {
-    ready: ArcSwap<Vec<(Rights, Arc<Snapshot>)>>,
-    /// Held while one is built: who wants the same meanwhile waits for it instead of building it too.
-    building: Mutex<()>,
-}
-
-impl Portions {
-    fn find(&self, rights: &Rights) -> Option<Arc<Snapshot>> {
-        self.ready.load().iter().find(|(known, _)| known == rights).map(|(_, share)| share.clone())
-    }
-
-    pub(crate) fn rights(&self) -> Vec<Rights> {
-        self.ready.load().iter().map(|(rights, _)| rights.clone()).collect()
-    }
-
-    fn keep(&self, rights: &Rights, share: Arc<Snapshot>) {
-        let mut all = Vec::clone(&self.ready.load());
-        if all.len() >= MOST {
-            all.remove(0);
-        }
-        all.push((rights.clone(), share));
-        self.ready.store(Arc::new(all));
-    }
+    pub(crate) whole: Weak<Snapshot>,
 }
 
 impl Portion {
@@ -79,9 +52,9 @@ impl Portion {
 impl Snapshot {
     /// Keeps the shares of one that differs in nothing but what is missing.
     pub(crate) fn take_over_shares(self: &Arc<Self>, before: &Snapshot) {
-        for (rights, share) in before.shares.ready.load().iter() {
+        for (rights, share) in before.shares.all() {
             if let Some(share) = share.missing_of(self) {
-                self.shares.keep(rights, Arc::new(share));
+                self.shares.keep(&rights, Arc::new(share));
             }
         }
     }
@@ -89,7 +62,7 @@ impl Snapshot {
     /// Builds what those will ask for who have asked of the snapshot before, so that nobody waits for it.
     pub(crate) fn prepare(self: &Arc<Self>, before: &Snapshot) {
         if self.rules == before.rules {
-            before.shares.rights().iter().for_each(|rights| drop(self.share(rights)));
+            before.shares.recent().iter().for_each(|rights| drop(self.share(rights)));
         }
     }
 
@@ -107,16 +80,7 @@ impl Snapshot {
     }
 
     pub(crate) fn share(self: &Arc<Self>, rights: &Rights) -> Arc<Snapshot> {
-        if let Some(share) = self.shares.find(rights) {
-            return share;
-        }
-        let _building = self.shares.building.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(share) = self.shares.find(rights) {
-            return share;
-        }
-        let share = Arc::new(self.narrowed(rights));
-        self.shares.keep(rights, share.clone());
-        share
+        self.shares.get(rights, || self.narrowed(rights))
     }
 
     fn narrowed(self: &Arc<Self>, rights: &Rights) -> Snapshot {
@@ -127,7 +91,9 @@ impl Snapshot {
         let servers: Vec<Arc<ServerTools>> =
             self.catalog.servers().iter().filter_map(|server| self.part_of(server, rights, &sees)).collect();
         let doors = self.doors_among(rights, &servers);
-        let searched = self.searched(servers, &doors);
+        let seen_at: Arc<[u32]> =
+            (0u32..).zip(&decided).filter(|(_, grant)| grant.level > Extent::Nothing).map(|(at, _)| at).collect();
+        let searched = self.searched(servers, &seen_at, &doors);
         let catalog = &searched.0;
         let positions: Vec<usize> =
             catalog.entries().iter().filter_map(|entry| self.catalog.position(&entry.id)).collect();
@@ -143,15 +109,38 @@ impl Snapshot {
         let offers = Offers::merge(parts.iter().map(Offerer::offering).collect(), &claims);
         let quarantine = self.quarantine_for(rights, catalog, &seen);
         let decisions: Arc<[Grant]> = positions.iter().map(|position| decided[*position]).collect();
-        let share = Portion { rights: rights.clone(), decisions, servers: Arc::new(seen), whole: Arc::downgrade(self) };
+        let share = Portion {
+            rights: rights.clone(),
+            decisions,
+            servers: Arc::new(seen),
+            seen: seen_at,
+            shut: self.templates_shut(rights),
+            whole: Arc::downgrade(self),
+        };
         self.narrowed_to(share, searched, (parts, claims, offers), quarantine, doors)
     }
 
-    /// The catalog of these servers and what searches it. Where nothing is left out, those of the whole.
-    fn searched(&self, servers: Vec<Arc<ServerTools>>, doors: &Doors) -> (Arc<Catalog>, Arc<Index>, Arc<Placement>) {
+    /// The catalog of these servers and what searches it. Where nothing is left out, those of the whole; those of another share
+    /// where that has the same, by whatever rules.
+    fn searched(
+        &self,
+        servers: Vec<Arc<ServerTools>>,
+        seen: &[u32],
+        doors: &Doors,
+    ) -> (Arc<Catalog>, Arc<Index>, Arc<Placement>) {
         let all = self.catalog.servers();
         if servers.len() == all.len() && servers.iter().zip(all).all(|(kept, whole)| Arc::ptr_eq(kept, whole)) {
             return (self.catalog.clone(), self.index.clone(), self.placement.clone());
+        }
+        let is_like = |other: &Snapshot| {
+            let names =
+                |servers: &[Arc<ServerTools>]| servers.iter().map(|server| server.name.clone()).collect::<Vec<_>>();
+            other.share.as_ref().is_some_and(|share| *share.seen == *seen)
+                && *other.doors == *doors
+                && names(other.catalog.servers()) == names(&servers)
+        };
+        if let Some(other) = self.shares.alike(is_like) {
+            return (other.catalog.clone(), other.index.clone(), other.placement.clone());
         }
         let catalog = Catalog::merge_beside(self.catalog.number(), servers, |name| is_reserved_beside(doors, name));
         let positions: Vec<usize> =
@@ -205,6 +194,18 @@ impl Snapshot {
         Some(Offerer { manifest, ..part.clone() })
     }
 
+    fn templates_shut(&self, rights: &Rights) -> Arc<[(ServerName, String, Grant)]> {
+        let of = |part: &Offerer| {
+            let templates = addresses(&part.manifest.templates, "uriTemplate").into_iter();
+            let decided = templates.map(|template| {
+                let grant = self.rules.decide(rights, &Subject::offered(&part.server, Kind::Resource, &template));
+                (part.server.clone(), template, grant)
+            });
+            decided.filter(|(_, _, grant)| is_forbidden(grant)).collect::<Vec<_>>()
+        };
+        self.parts.iter().flat_map(of).collect()
+    }
+
     fn quarantine_for(&self, rights: &Rights, catalog: &Catalog, seen: &BTreeSet<ServerName>) -> Quarantine {
         let sees = |held: &&Arc<Held>| {
             let kind = match held.offer.what {
@@ -234,156 +235,10 @@ impl Snapshot {
     }
 }
 
-/// What somebody may do with everything, seen or not.
-impl Snapshot {
-    pub(crate) fn decisions_for(&self, principal: &Principal) -> Vec<Grant> {
-        match self.rules.rights(principal) {
-            None => vec![OPEN; self.catalog.len()],
-            Some(rights) => self.decided(&rights),
-        }
-    }
-
-    fn decided(&self, rights: &Rights) -> Vec<Grant> {
-        let nodes = Nodes::of(&self.catalog, &self.config.rules);
-        let decide = |position: usize| {
-            let (entry, is_in) = (self.catalog.entry(position), |path: &[String]| nodes.holds(path, position));
-            self.rules.decide(rights, &subject(entry, &addressed(entry), &is_in))
-        };
-        (0..self.catalog.len()).map(decide).collect()
-    }
-
-    /// The scopes with which this entry could be called.
-    pub(crate) fn scopes_wanted(&self, principal: &Principal, entry: &Entry) -> Option<Vec<String>> {
-        let whole = self.share.as_ref()?.whole.upgrade()?;
-        let position = whole.catalog.position(&entry.id)?;
-        let nodes = Nodes::of(&whole.catalog, &self.config.rules);
-        let is_in = |path: &[String]| nodes.holds(path, position);
-        self.rules.scopes_wanted(principal, &subject(entry, &addressed(entry), &is_in))
-    }
-}
-
-/// What a share says of what may be done.
-impl Snapshot {
-    /// Whether a server exists here at all.
-    pub(crate) fn is_seen(&self, server: &ServerName) -> bool {
-        match &self.share {
-            None => true,
-            Some(share) => share.servers.contains(server) || self.rules.sees_all_of(&share.rights, server),
-        }
-    }
-
-    /// Who learns together: those who see the same. `None`: those who see everything. What is learned from others could tell of
-    /// what they see.
-    pub(crate) fn learners(&self) -> Option<Learners> {
-        let share = self.share.as_ref().filter(|share| !self.rules.sees_everything(&share.rights))?;
-        let print = Fingerprint::of_text(&self.rules.spelled(&share.rights));
-        print.as_bytes().first_chunk().copied()
-    }
-
-    /// What was decided about an entry.
-    pub(crate) fn decision(&self, entry: &Entry) -> Grant {
-        let Some(share) = &self.share else { return OPEN };
-        let position = self.catalog.position(&entry.id);
-        position.and_then(|position| share.decisions.get(position)).copied().unwrap_or(NOT_GRANTED)
-    }
-
-    /// What was decided about a prompt, by the name its server has for it.
-    pub(crate) fn decision_on_prompt(&self, server: &ServerName, name: &str) -> Grant {
-        let Some(share) = &self.share else { return OPEN };
-        self.rules.decide(&share.rights, &Subject::offered(server, Kind::Prompt, name))
-    }
-
-    /// What was decided about an address of a server: by itself, or as one that a template has made.
-    pub(crate) fn decision_on_resource(&self, server: &ServerName, uri: &str) -> Grant {
-        let Some(share) = &self.share else { return OPEN };
-        let decide = |name: &str| self.rules.decide(&share.rights, &Subject::offered(server, Kind::Resource, name));
-        let own = decide(uri);
-        let forbidden = own.level == Extent::Nothing && matches!(own.reason, Reason::Rule(_));
-        if forbidden || own.level == Extent::Call {
-            return own;
-        }
-        let part = self.parts.iter().find(|part| part.server == *server);
-        let templates = part.map(|part| addresses(&part.manifest.templates, "uriTemplate")).unwrap_or_default();
-        let made = templates.iter().filter(|template| fits_template(template, uri)).map(|template| decide(template));
-        made.chain([own]).max_by_key(|decision| decision.level).unwrap_or(own)
-    }
-
-    /// Whether a server may be asked whatever somebody likes.
-    pub(crate) fn commands(&self, server: &ServerName) -> bool {
-        self.share.as_ref().is_none_or(|share| self.rules.commands(&share.rights, server))
-    }
-
-    /// What this is a share of. For the record alone.
-    pub(crate) fn whole(&self) -> Option<Arc<Snapshot>> {
-        self.share.as_ref()?.whole.upgrade()
-    }
-
-    /// What the whole has under a spelling that means nothing here, and what was decided about it. For the record alone.
-    pub(crate) fn hidden(&self, whole: &Snapshot, spelling: &str) -> Option<(Arc<Entry>, Grant)> {
-        let share = self.share.as_ref()?;
-        let position = whole.catalog.resolve(spelling).ok()?;
-        let entry = whole.catalog.entry(position).clone();
-        let nodes = Nodes::of(&whole.catalog, &self.config.rules);
-        let is_in = |path: &[String]| nodes.holds(path, position);
-        let decision = self.rules.decide(&share.rights, &subject(&entry, &addressed(&entry), &is_in));
-        Some((entry, decision))
-    }
-
-    /// The rule behind a decision, in words: `rule 3 (line 41)`.
-    pub(crate) fn rule_of(&self, decision: Grant) -> Option<String> {
-        match decision.reason {
-            Reason::Open => None,
-            Reason::NotGranted => Some("no rule grants it".to_owned()),
-            Reason::Rule(place) => self.rules.get(place).map(ToString::to_string),
-        }
-    }
-}
-
-const OPEN: Grant = Grant { level: Extent::Call, reason: Reason::Open };
-const NOT_GRANTED: Grant = Grant { level: Extent::Nothing, reason: Reason::NotGranted };
-
-/// An entry as rules speak of it: a prompt by its own name and a resource by its address, whatever they are called here.
-fn subject<'a>(entry: &'a Entry, own: &'a Option<String>, is_in: &'a dyn Fn(&[String]) -> bool) -> Subject<'a> {
-    let subject = Subject::entry(entry, is_in);
-    match own {
-        Some(own) => Subject { name: own, ..subject },
-        None => subject,
-    }
-}
-
-fn addressed(entry: &Entry) -> Option<String> {
-    let keys: &[&str] = match entry.kind {
-        Kind::Prompt => &["prompt"],
-        Kind::Resource => &["uri", "uriTemplate"],
-        _ => return None,
-    };
-    let definition = Object::parse(&entry.definition)?;
-    keys.iter().find_map(|key| definition.string(key))
-}
-
 fn all_addresses(manifest: &Manifest) -> Vec<String> {
     let mut all = addresses(&manifest.resources, "uri");
     all.extend(addresses(&manifest.templates, "uriTemplate"));
     all
-}
-
-/// The nodes that rules name, found once.
-struct Nodes<'a>(Vec<(&'a [String], Option<&'a Node>)>);
-
-impl<'a> Nodes<'a> {
-    fn of(catalog: &'a Catalog, rules: &'a [toolfold_core::AccessRule]) -> Self {
-        let node = |path: &'a Vec<String>| {
-            let server = path.first().is_some_and(|first| first.eq_ignore_ascii_case(SERVERS));
-            let found = if server { catalog.node(path).ok() } else { catalog.capability(path) };
-            (path.as_slice(), found)
-        };
-        Nodes(rules.iter().flat_map(|rule| &rule.nodes).map(node).collect())
-    }
-
-    fn holds(&self, path: &[String], position: usize) -> bool {
-        let node = self.0.iter().find(|(known, _)| *known == path).and_then(|(_, node)| *node);
-        node.is_some_and(|node| node.holds(position))
-    }
 }
 
 impl Offerer {

@@ -21,7 +21,8 @@ use crate::change::Change;
 use crate::claims::Claims;
 use crate::gate::Source;
 use crate::offers::Offers;
-use crate::share::{Portion, Portions};
+use crate::portions::Portions;
+use crate::share::Portion;
 use crate::trust::Quarantine;
 use crate::usage::{MOST_PINNED, MOST_TOKENS};
 

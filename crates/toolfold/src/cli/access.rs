@@ -33,9 +33,17 @@ pub(crate) struct Access {
     /// Scopes of their token
     #[arg(long, value_name = "SCOPE", value_delimiter = ',')]
     scopes: Vec<String>,
+    /// What their issuer says of them beside, as NAME=VALUE
+    #[arg(long, value_name = "NAME=VALUE", value_delimiter = ',', value_parser = claim)]
+    claims: Vec<(String, String)>,
     /// List also what does not exist for them
     #[arg(long)]
     all: bool,
+}
+
+fn claim(text: &str) -> Result<(String, String), &'static str> {
+    let (name, value) = text.split_once('=').ok_or("a claim is NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
 }
 
 impl Access {
@@ -62,7 +70,10 @@ impl Access {
         let mut identity: Identity = own.identity().clone();
         identity.groups.extend(self.groups.iter().cloned());
         identity.scopes.extend(self.scopes.iter().cloned());
-        if !self.scopes.is_empty() && identity.proof == Proof::Named {
+        for (name, value) in &self.claims {
+            identity.claims.entry(name.clone()).or_default().push(value.clone());
+        }
+        if !(self.scopes.is_empty() && self.claims.is_empty()) && identity.proof == Proof::Named {
             identity.proof = Proof::Signed(String::new());
         }
         Principal::new(identity)
@@ -72,7 +83,8 @@ impl Access {
         let scope = gateway.whole();
         let view: View<'_> = scope.view();
         let known = view.resolve(tool).map(|place| view.entry(place).id.to_string());
-        let found = known.ok().and_then(|id| all.iter().find(|permission| permission.id == id));
+        let found = known.ok().and_then(|id| all.iter().find(|permission| permission.listed == id));
+        let found = found.or_else(|| all.iter().find(|permission| permission.id == tool));
         let Some(found) = found else {
             let nearest = view.nearest(tool);
             let fail = Fail::nothing(format!("There is no tool {}.", shown_line(tool)));
