@@ -63,6 +63,8 @@ pub enum BadToken {
     Name,
     #[error("not active any more")]
     Inactive,
+    #[error("of an issuer that cannot be asked now")]
+    Unanswered,
 }
 
 /// Whose word is taken, and what is read out of it.
@@ -130,6 +132,10 @@ pub fn verify(token: &str, keys: &Keys, trusted: &Trusted<'_>) -> Result<Princip
     let header = decode_header(token).map_err(|error| kind_of(&error))?;
     if !ALGORITHMS.contains(&header.alg) {
         return Err(BadToken::Algorithm);
+    }
+    // Whoever wrote it says that it means something else to those who do not know these.
+    if header.crit.as_ref().is_some_and(|names| !names.is_empty()) {
+        return Err(BadToken::Kind);
     }
     let typ = header.typ.as_deref().map(str::to_ascii_lowercase);
     let typ = typ.as_deref().map(|typ| typ.strip_prefix("application/").unwrap_or(typ));

@@ -14,7 +14,7 @@ use crate::workspace::Workspace;
 
 const NODE: &str = "24.21.0";
 
-const NPM: [(&str, &str); 12] = [
+const NPM: [(&str, &str); 13] = [
     ("@modelcontextprotocol/client", "2.4.0"),
     ("@modelcontextprotocol/conformance", "0.2.0-alpha.12"),
     ("@modelcontextprotocol/inspector", "2.12.0"),
@@ -25,6 +25,8 @@ const NPM: [(&str, &str); 12] = [
     // A browser, what drives it, and what judges whether a page can be used without looking at it.
     ("@sparticuz/chromium", "147.0.0"),
     ("axe-core", "4.14.0"),
+    // A provider that signs whatever it is told.
+    ("oauth2-mock-server", "9.3.0"),
     // A whole OpenID provider, for clients to sign in with.
     ("oidc-provider", "9.13.3"),
     ("playwright-core", "1.65.0"),

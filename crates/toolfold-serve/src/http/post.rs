@@ -11,7 +11,7 @@ use hyper::{Method, StatusCode};
 use toolfold_access::BodyHash;
 use toolfold_core::{Principal, Proof, Surface};
 use toolfold_gateway::{Carriage, Client};
-use toolfold_wire::{BoxFuture, LEGACY, MODERN, Message, RpcError, SESSION_HEADER, VERSION_HEADER, code};
+use toolfold_wire::{BoxFuture, LEGACY, MODERN, Message, Object, RpcError, SESSION_HEADER, VERSION_HEADER, code};
 
 use super::accept::Accepts;
 use super::body;
@@ -170,16 +170,18 @@ async fn ask(
     }
 }
 
-/// A call that another token of the same person could make is answered with what to ask for, before anything else is said.
+/// A request that another token of the same person could make is answered with what to ask for, before anything else is said.
 async fn lacks_scope(app: &App, caller: &Caller, asking: &Asking) -> Option<Reply> {
-    let issued = matches!(caller.principal.identity().proof, Proof::Signed(_) | Proof::Introspected(_));
-    if !issued || asking.method != "tools/call" {
-        return None;
-    }
     let client = Client::request(caller.principal.clone(), caller.surface, None);
-    let scope = app.gateway.access().scope_wanted(&client, &asking.params).await?;
+    let scope = scope_lacking(app, &client, &asking.method, &asking.params).await?;
     let path = if caller.surface == app.surface { "/mcp".to_owned() } else { format!("/mcp/{}", caller.surface) };
     Some(app.identities.step_up(&path, &scope).reply(&path))
+}
+
+/// The scope that a token lacks. Only what an issuer gave out has scopes.
+pub(super) async fn scope_lacking(app: &App, client: &Client, method: &str, params: &Object) -> Option<String> {
+    let issued = matches!(client.principal().identity().proof, Proof::Signed(_) | Proof::Introspected(_));
+    if issued { app.gateway.access().scope_wanted(client, method, params).await } else { None }
 }
 
 async fn initialize(app: &App, caller: &Caller, asking: Asking) -> Reply {

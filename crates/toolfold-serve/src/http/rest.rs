@@ -17,6 +17,7 @@ use toolfold_gateway::{Client, Failed};
 use toolfold_wire::{Object, Raw, RpcError, Silent, raw};
 
 use super::failure::{failed, refused, refused_body};
+use super::post::scope_lacking;
 use super::reply::{Reply, json_response};
 use super::{App, approvals, body, described, overview, page};
 use crate::apart::apart;
@@ -110,7 +111,8 @@ async fn perform(app: &App, principal: Principal, verb: &'static str, bytes: Byt
     let mut params = Object::new().with("name", verb);
     params.set_raw("arguments", arguments);
     let client = Arc::new(Client::inside(principal, Surface::Ontology));
-    let request = toolfold_gateway::Request::new(client, Arc::new(Silent), "tools/call", params);
+    let asked = params.clone();
+    let request = toolfold_gateway::Request::new(client.clone(), Arc::new(Silent), "tools/call", params);
     // A client that goes away drops this future, and with it its call.
     let outcome = tokio::select! {
         biased;
@@ -122,9 +124,22 @@ async fn perform(app: &App, principal: Principal, verb: &'static str, bytes: Byt
             Some(body) => json_response(StatusCode::OK, body),
             None => refused(&Refusal::new(Code::RateLimited, "Too many large answers are waiting to be read.")),
         },
+        Err(Failed::Refused(refusal)) if refusal.code == Code::NotAuthorized => {
+            let mut reply = refused(&refusal);
+            if let Some(challenge) = lacking(app, &client, "tools/call", &asked).await {
+                reply.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
+            }
+            reply
+        }
         Err(Failed::Refused(refusal)) => refused(&refusal),
         Err(Failed::Answered(error)) => failed(&error),
     }
+}
+
+/// What to ask an issuer for, where another token of the same person would do.
+async fn lacking(app: &App, client: &Client, method: &str, params: &Object) -> Option<HeaderValue> {
+    let scope = scope_lacking(app, client, method, params).await?;
+    HeaderValue::try_from(app.identities.challenge_for("/mcp", &scope)).ok()
 }
 
 /// The body as an object; none at all asks for everything.

@@ -73,6 +73,7 @@ async fn one_replica_runs_it_and_it_answers_at_each() {
         "answers": {
             "resources/read": {"contents": [{"uri": "x://a", "text": "what is in it"}]},
             "prompts/get": {"messages": [{"role": "user", "content": {"type": "text", "text": "Hello!"}}]},
+            "completion/complete": {"completion": {"values": ["rust"]}},
         },
     }));
     let replicas = [
@@ -99,6 +100,9 @@ async fn one_replica_runs_it_and_it_answers_at_each() {
     assert_eq!(read["contents"][0]["text"], "what is in it", "{read}");
     let prompt = client.request("prompts/get", json!({"name": "fake__greet"})).await;
     assert!(prompt.to_string().contains("Hello!"), "{prompt}");
+    let half = json!({"ref": {"type": "ref/prompt", "name": "fake__greet"}, "argument": {"name": "a", "value": "r"}});
+    let completed = client.request("completion/complete", half).await;
+    assert_eq!(completed["completion"]["values"], json!(["rust"]), "{completed}");
     let wrong = client.try_request("tools/call", call("fake.wrong")).await.unwrap_err();
     assert_eq!((wrong.code, wrong.message.as_str()), (-32_000, "its own words"));
 
@@ -143,6 +147,44 @@ async fn one_replica_runs_it_and_it_answers_at_each() {
     assert_eq!(fake.starts().len(), 1, "nobody else has ever run it");
     let rows = postgres.sql("one", "SELECT count(*), max(fence) FROM toolfold.leases WHERE name = 'run/fake'").unwrap();
     assert_eq!(rows, "1|1");
+}
+
+/// A server without sessions: it asks by answering, and whoever comes back with the answer may come back elsewhere.
+#[tokio::test(flavor = "multi_thread")]
+async fn one_of_the_stateless_era_is_run_once_as_well() {
+    let postgres = Postgres::start();
+    let database = postgres.url("stateless");
+    let question = json!({"message": "Which colour?", "requestedSchema": {"type": "object", "properties": {}}});
+    let fake = FakeServer::script(json!({
+        "eras": ["modern"], "tools": ["echo", "ask", "hang"], "calls": {"ask": {"elicit": question}, "hang": {"hang": true}},
+    }));
+    let mut config = one(&fake);
+    config.servers.values_mut().for_each(|server| server.era = EraChoice::Modern);
+    let replicas = [Replica::with(&database, config.clone()).await, Replica::with(&database, config).await];
+    for replica in &replicas {
+        until_answered(&replica.url(), "fake.echo").await;
+    }
+    assert_eq!((alive(&fake).len(), fake.starts().len()), (1, 1));
+    for (here, there) in [(&replicas[0], &replicas[1]), (&replicas[1], &replicas[0])] {
+        let client = HttpClient::new(here.url()).with_capabilities(json!({"elicitation": {}}));
+        let first = client.modern("tools/call", call("fake.ask")).await;
+        assert_eq!(first["resultType"], "input_required", "{first}");
+        let mut again = call("fake.ask");
+        again["requestState"] = first["requestState"].clone();
+        let key = first["inputRequests"].as_object().unwrap().keys().next().unwrap();
+        again["inputResponses"] = json!({key: {"action": "accept", "content": {"colour": "green"}}});
+        let last = client.at(there.url()).modern("tools/call", again).await;
+        assert!(last.to_string().contains("green"), "{last}");
+        // Whoever hangs up has cancelled, wherever the server is.
+        let before = fake.received("tools/call").len();
+        let gone = HttpClient::new(here.url());
+        let asking = tokio::spawn(async move { gone.modern("tools/call", call("fake.hang")).await });
+        until_received(&fake, "tools/call", before + 1).await;
+        let cancelled = fake.received("notifications/cancelled").len();
+        asking.abort();
+        until_received(&fake, "notifications/cancelled", cancelled + 1).await;
+    }
+    assert_eq!(fake.starts().len(), 1, "nobody else has ever run it");
 }
 
 #[tokio::test(flavor = "multi_thread")]

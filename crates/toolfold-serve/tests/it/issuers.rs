@@ -182,7 +182,9 @@ async fn world(rules: Vec<AccessRule>) -> World {
 
 pub(crate) async fn limited(rules: Vec<AccessRule>, limits: Limits) -> World {
     let provider = Provider::start().await;
-    let fake = FakeServer::script(json!({"tools": ["read", "write"]}));
+    let fake = FakeServer::script(json!({
+        "tools": ["read", "write"], "prompts": [{"name": "greet"}], "resources": [{"uri": "desk://top", "name": "Top"}],
+    }));
     let mut config: Config = config(Surface::Compact, &[("desk", &fake)]);
     config.issuers = vec![provider.configured()];
     config.http.public_url = Some(PUBLIC.to_owned());
@@ -195,13 +197,27 @@ pub(crate) async fn limited(rules: Vec<AccessRule>, limits: Limits) -> World {
 
 impl World {
     async fn post(&self, path: &str, headers: &[(&str, &str)]) -> (u16, String, String) {
-        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "desk.read", "arguments": {}, "_meta": crate::support::modern_meta()}});
+        self.ask(path, headers, "tools/call", ("name", "desk.read"), json!({"arguments": {}})).await
+    }
+
+    /// Status, challenge and body of the answer to a request whose `key` names what it is about.
+    async fn ask(
+        &self,
+        path: &str,
+        headers: &[(&str, &str)],
+        method: &str,
+        (key, name): (&str, &str),
+        mut params: Value,
+    ) -> (u16, String, String) {
+        params["_meta"] = json!(crate::support::modern_meta());
+        params[key] = json!(name);
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
         let mut request =
             plain_http().post(format!("http://{}{path}", self.address)).header("content-type", "application/json");
         request = request
             .header("accept", "application/json, text/event-stream")
             .header("mcp-protocol-version", "2026-07-28");
-        request = request.header("mcp-method", "tools/call").header("mcp-name", "desk.read");
+        request = request.header("mcp-method", method).header("mcp-name", name);
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
@@ -295,6 +311,10 @@ async fn every_forged_token_is_refused_counted_and_reaches_nobody() {
             "a token of another type",
             sign(&provider.key, &json!({"alg": "ES256", "typ": "logout+jwt", "kid": "first"}), &claims),
         ),
+        (
+            "one that must be understood otherwise",
+            sign(&provider.key, &json!({"alg": "ES256", "kid": "first", "crit": ["strange"], "strange": 1}), &claims),
+        ),
         ("nobody's", provider.with(|claims| drop(claims.as_object_mut().unwrap().remove("sub")))),
         ("whoever runs it", provider.with(|claims| claims["sub"] = json!("local"))),
         ("the house's", provider.with(|claims| claims["sub"] = json!("Token"))),
@@ -339,6 +359,26 @@ async fn keys_are_asked_for_seldom_and_kept_while_the_issuer_is_down() {
     assert_eq!(world.with_token("/mcp", &good).await, 200, "what was known is known");
 }
 
+/// A stranger who makes up tokens that only their issuer can read does not make us ask for each; and where it cannot be asked,
+/// nobody says that a token is wrong.
+#[tokio::test]
+async fn an_issuer_is_asked_about_strange_tokens_within_a_bound() {
+    let world = world(Vec::new()).await;
+    assert_eq!(world.with_token("/mcp", "opaque-alice").await, 200);
+    let statuses = (0..80).map(|number| {
+        let (world, token) = (&world, format!("opaque-made-up-{number}"));
+        async move { world.with_token("/mcp", &token).await }
+    });
+    let statuses = futures_util::future::join_all(statuses).await;
+    assert!(statuses.iter().all(|status| [401, 503].contains(status)), "{statuses:?}");
+    assert!(statuses.contains(&503) && statuses.contains(&401), "{statuses:?}");
+    let asked = world.provider.introspected.load(Ordering::SeqCst);
+    assert!(asked < 70, "{asked}");
+    assert_eq!(world.with_token("/mcp", "opaque-alice").await, 200, "what is known is not asked for");
+    world.provider.down.store(true, Ordering::SeqCst);
+    assert_eq!(world.with_token("/mcp", "opaque-later").await, 503);
+}
+
 #[tokio::test]
 async fn a_scope_is_asked_for_where_it_would_help() {
     let see = rule("alice", RuleEffect::See);
@@ -352,8 +392,21 @@ async fn a_scope_is_asked_for_where_it_would_help() {
         .await;
     let place = format!("{PUBLIC}/.well-known/oauth-protected-resource/mcp/direct");
     let wanted = format!("Bearer error=\"insufficient_scope\", resource_metadata=\"{place}\", scope=\"desk:call\"");
-    assert_eq!((status, challenge), (403, wanted));
+    assert_eq!((status, challenge), (403, wanted.clone()));
     assert_eq!(world.fake.received("tools/call").len(), 0);
+    // Whatever it is that takes the scope, and wherever it is asked for.
+    let token = format!("Bearer {}", world.provider.token(&world.provider.claims()));
+    let headers = [("authorization", token.as_str())];
+    for (method, key, name) in [("prompts/get", "name", "desk__greet"), ("resources/read", "uri", "desk://top")] {
+        let (status, challenge, said) = world.ask("/mcp/direct", &headers, method, (key, name), json!({})).await;
+        assert_eq!((status, &challenge), (403, &wanted), "{method}: {said}");
+        assert!(world.fake.received(method).is_empty());
+    }
+    let rest = plain_http().post(format!("http://{}/v1/call_tool", world.address));
+    let rest = rest.header("content-type", "application/json").header("authorization", &token);
+    let rest = rest.body(json!({"tool_id": "desk.read", "arguments": {}}).to_string()).send().await.unwrap();
+    let challenge = rest.headers().get("www-authenticate").unwrap().to_str().unwrap().to_owned();
+    assert_eq!((rest.status().as_u16(), challenge), (403, wanted.replace("/mcp/direct", "/mcp")));
     let more = world.provider.with(|claims| claims["scope"] = json!("desk"));
     assert_eq!(world.with_token("/mcp/direct", &more).await, 200, "a broader one is enough");
     // For bob no scope would help: there is no such tool.

@@ -6,8 +6,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
+use toolfold_test::{FakeServer, HttpClient};
 
 use crate::clients::text;
+use crate::fakes::world;
 use crate::peers::{self, Beside, lines, node, script};
 use crate::world::World;
 
@@ -185,4 +187,37 @@ fn toolfold_signs_in_as_the_client_that_its_document_describes() {
     let client =
         toolfold_signs_in(&provider, "[http]\npublic_url = \"https://tools.example\"\ntoken = \"shown-by-nobody\"\n");
     assert_eq!(client, "https://tools.example/oauth-client.json");
+}
+
+/// Against one that signs whatever it is told: what it says is believed only where all of it holds.
+#[tokio::test]
+async fn what_a_hostile_provider_signs_is_refused_and_reaches_nobody() {
+    let audience = "https://tools.example/mcp";
+    let mut command = node();
+    command.arg(script("forger.mjs")).arg(audience);
+    let forger = Beside::start(command);
+    let fake = FakeServer::script(json!({"tools": ["look"]}));
+    let settings =
+        format!("[http]\npublic_url = \"https://tools.example\"\n[[issuers]]\nissuer = {}\n", forger.said["issuer"]);
+    let served = world(&settings, &[("fake", &fake)]).serve();
+    let ask = async |token: &str| {
+        let client = HttpClient::new(served.url.clone()).with_header("authorization", &format!("Bearer {token}"));
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+            "name": "call_tool", "arguments": {"tool": "fake.look", "arguments": {}},
+            "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {},
+                "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"}},
+        }});
+        let headers = [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "tools/call"), ("mcp-name", "call_tool")];
+        let client = headers.into_iter().fold(client, |client, (name, value)| client.with_header(name, value));
+        client.post(&body.to_string(), Default::default()).await
+    };
+    let forged = forger.said["forged"].as_array().unwrap();
+    assert!(forged.len() >= 18, "{}", forged.len());
+    for one in forged {
+        let reply = ask(one[1].as_str().unwrap()).await;
+        assert_eq!(reply.status, 401, "{}: {}", one[0], reply.body);
+    }
+    assert!(fake.received("tools/call").is_empty(), "nothing got there");
+    let good = ask(forger.said["good"].as_str().unwrap()).await;
+    assert_eq!((good.status, fake.received("tools/call").len()), (200, 1), "{}", good.body);
 }

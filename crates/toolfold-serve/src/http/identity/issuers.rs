@@ -1,7 +1,7 @@
 //! Issuers: whose word counts, their keys, and what they said when they were asked.
 //!
 //! What a reader would get wrong: nobody makes us ask. Keys are fetched when a token names one that is not known, at most
-//! once in a while, however many such tokens come; and what was fetched stays good while its issuer cannot be reached. Who
+//! once in a while, however many such tokens come; about tokens that only their issuer can read it is asked within a bound; and what was fetched stays good while its issuer cannot be reached. Who
 //! began to ask may hang up: the keys come all the same, or the next would be told for a while that there are none.
 
 use std::collections::HashMap;
@@ -24,6 +24,7 @@ use tracing::{debug, warn};
 use url::Url;
 
 use super::fetch::{self, NoDocument};
+use super::questions::Questions;
 
 /// How long keys are good before they are asked for again, and how long nobody is asked after somebody was.
 const FRESH: Duration = Duration::from_secs(10 * 60);
@@ -40,6 +41,7 @@ struct Known {
     /// When its keys were asked for last, and whether they came; held while they are asked for.
     asked: Arc<Mutex<Option<Instant>>>,
     answers: std::sync::Mutex<Answers>,
+    questions: Questions,
 }
 
 /// What was said of tokens, by their hash, and until when that is good.
@@ -52,6 +54,7 @@ impl Issuers {
             keys: ArcSwapOption::empty(),
             asked: Arc::default(),
             answers: std::sync::Mutex::default(),
+            questions: Questions::new(),
         };
         Issuers(issuers.iter().map(known).map(Arc::new).collect())
     }
@@ -182,6 +185,9 @@ impl Known {
         if let Some(remembered) = remembered {
             return remembered;
         }
+        if !self.questions.wait().await {
+            return Err(BadToken::Unanswered);
+        }
         let form: String = url::form_urlencoded::Serializer::new(String::new())
             .append_pair("token", token)
             .append_pair("token_type_hint", "access_token")
@@ -195,13 +201,16 @@ impl Known {
             Ok(answer) => answer,
             Err(error) => {
                 warn!(issuer = self.issuer.issuer, "it could not be asked about a token: {error}");
-                return Err(BadToken::Inactive);
+                return Err(BadToken::Unanswered);
             }
         };
         let now = seconds_now();
         let who = introspected(&answer, now, &self.trusted(audiences));
         let good = who.as_ref().map_or(REMEMBERED, |(_, until)| REMEMBERED.min(Duration::from_secs(until - now)));
         let who = who.map(|(principal, _)| principal);
+        if who.is_ok() {
+            self.questions.give_back();
+        }
         let mut answers = self.answers();
         if answers.len() >= MOST_REMEMBERED {
             answers.retain(|_, (until, _)| *until > Instant::now());

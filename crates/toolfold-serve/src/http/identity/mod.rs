@@ -6,6 +6,7 @@
 
 mod fetch;
 mod issuers;
+mod questions;
 mod recent;
 mod resource;
 
@@ -95,7 +96,11 @@ impl Identities {
             Shown::Nothing | Shown::Page if local => Ok(Principal::local()),
             Shown::Nothing | Shown::Page => return Err(self.turned_away(app, path, None)),
         };
-        known.map_err(|why| self.turned_away(app, path, Some(why)))
+        known.map_err(|why| match why {
+            // Nobody has said that it is wrong.
+            NotAccepted::Bad(BadToken::Unanswered) => not_now(),
+            why => self.turned_away(app, path, Some(why)),
+        })
     }
 
     /// Whether a token is known without asking anybody: our own, or one that was accepted before.
@@ -117,8 +122,13 @@ impl Identities {
 
     /// What it takes to do something that takes a scope.
     pub(crate) fn step_up(&self, path: &str, scope: &str) -> Refused {
-        let challenge = self.resources.challenge(path, Some("insufficient_scope"), &[scope.to_owned()]);
-        Refused::challenged(StatusCode::FORBIDDEN, format!("This takes a token with the scope {scope}."), challenge)
+        let message = format!("This takes a token with the scope {scope}.");
+        Refused::challenged(StatusCode::FORBIDDEN, message, self.challenge_for(path, scope))
+    }
+
+    /// The same as a header says it.
+    pub(crate) fn challenge_for(&self, path: &str, scope: &str) -> String {
+        self.resources.challenge(path, Some("insufficient_scope"), &[scope.to_owned()])
     }
 
     fn is_own(&self, given: &str) -> bool {
@@ -138,6 +148,10 @@ impl Identities {
     }
 }
 
+fn not_now() -> Refused {
+    Refused::new(StatusCode::SERVICE_UNAVAILABLE, "The token cannot be looked up now. Try again later.")
+}
+
 /// Whoever a token was given to.
 async fn named(app: &App, token: &str) -> Result<Result<Principal, NotAccepted>, Refused> {
     let Some(hash) = digest(token) else { return Ok(Err(NotAccepted::Foreign)) };
@@ -146,7 +160,7 @@ async fn named(app: &App, token: &str) -> Result<Result<Principal, NotAccepted>,
         Ok(None) => Ok(Err(NotAccepted::Over)),
         Err(error) => {
             warn!("a token could not be looked up: {error}");
-            Err(Refused::new(StatusCode::SERVICE_UNAVAILABLE, "The token cannot be looked up now. Try again later."))
+            Err(not_now())
         }
     }
 }

@@ -48,10 +48,13 @@ impl Resources {
         all
     }
 
-    /// The scopes that a client should ask for.
+    /// The scopes that a client should ask for: those that the configuration names for an issuer, and where it names none those of
+    /// the rules. A stranger reads them, and a client asks for no more than it is told.
     pub(crate) fn scopes(&self, gateway: &Gateway) -> Vec<String> {
         let mut all = self.scopes.clone();
-        all.extend(gateway.access().scopes());
+        if all.is_empty() {
+            all = gateway.access().scopes();
+        }
         all.sort();
         all.dedup();
         // Whether a client wants to stay signed in is its own business.
