@@ -14,6 +14,7 @@ pub const COMMAND: &str = "__script";
 
 /// Runs one script for whoever holds the other ends of stdin and stdout.
 pub fn main() -> ExitCode {
+    walls::step_back();
     let mut outside = Outside { input: stdin().lock(), output: stdout().lock() };
     let Ok(Some(line)) = outside.line() else { return ExitCode::FAILURE };
     let Ok(begin) = serde_json::from_str::<Begin>(&line) else { return ExitCode::FAILURE };

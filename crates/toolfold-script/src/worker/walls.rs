@@ -10,8 +10,9 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 use crate::limits::ScriptLimits;
 use crate::protocol::Walls;
 
-/// How much a script steps back for everything else.
-const NICE: i32 = 5;
+/// How much a script steps back for everything else: as far as there is. It still gets a sixtieth of a core that is wanted all
+/// the time, and all of one that nobody wants.
+const NICE: i32 = 19;
 /// Address space beside the heap of the script: the lines that are read and written, and what is made of them.
 #[cfg(target_os = "linux")]
 const BESIDE: u64 = 96 * 1024 * 1024;
@@ -20,6 +21,11 @@ pub(super) fn build(limits: &ScriptLimits) -> Walls {
     let address_space = bounds(limits);
     let (landlock, seccomp) = system::build();
     Walls { seccomp, landlock, address_space }
+}
+
+/// Whatever else this machine does is somebody's call. Before all else: also what it takes to begin is taken from them.
+pub(super) fn step_back() {
+    let _ = rustix::process::nice(NICE);
 }
 
 /// Whether the address space is bounded; the other bounds are everywhere.
@@ -35,8 +41,6 @@ fn bounds(limits: &ScriptLimits) -> bool {
         // One that cannot be set is already lower.
         let _ = setrlimit(resource, limit);
     }
-    // Whatever else this machine does is somebody's call.
-    let _ = rustix::process::nice(NICE);
     #[cfg(target_os = "linux")]
     {
         let _ = setrlimit(Resource::Nproc, most(0));

@@ -1,5 +1,5 @@
 //! Scripts that mean harm: each ends, none gets anything. How long they take beyond their limits is measured by
-//! `cargo xtask scripts`; here the point is that they end, as what, and that what they say holds nothing of this machine.
+//! `cargo xtask bench scripts`; here the point is that they end, as what, and that what they say holds nothing of this machine.
 
 use futures_util::StreamExt;
 use toolfold_script::{End, Ended, Over};
