@@ -6,10 +6,10 @@ use toolfold_test::{FakeServer, HttpClient};
 use crate::fakes::{alive, error_code, text, until, world};
 use crate::world::{Served, World};
 
-fn tool(name: &str, reads: bool) -> Value {
+fn tool(name: &str, of: &str, reads: bool) -> Value {
     json!({
         "name": name,
-        "description": format!("Does {name}."),
+        "description": format!("Does {name} of the {of}."),
         "inputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}},
         "annotations": {"readOnlyHint": reads},
     })
@@ -17,9 +17,14 @@ fn tool(name: &str, reads: bool) -> Value {
 
 /// Tools that read (`get`, `list`, `ask`, `hang`, `fail`, `slow`) and tools that write (`put`, `drop`).
 fn shop(era: &str) -> FakeServer {
+    shop_like(era, "shop")
+}
+
+/// One that says of its tools whose they are: of two servers that say the same, whichever lists its tools later is held.
+fn shop_like(era: &str, of: &str) -> FakeServer {
     let read = ["get", "list", "ask", "hang", "fail", "slow", "picture"];
     let tools: Vec<Value> =
-        read.iter().map(|name| tool(name, true)).chain(["put", "drop"].map(|name| tool(name, false))).collect();
+        read.iter().map(|name| tool(name, of, true)).chain(["put", "drop"].map(|name| tool(name, of, false))).collect();
     let question = json!({"message": "Which colour?", "requestedSchema": {"type": "object", "properties": {"colour": {"type": "string"}}}});
     FakeServer::script(json!({
         "eras": [era],
@@ -118,7 +123,7 @@ async fn what_writes_is_refused_unless_it_is_allowed() {
 /// A program has the rights of whoever runs it, whatever it calls by.
 #[tokio::test]
 async fn a_program_sees_and_calls_what_its_client_may() {
-    let (fake, vault) = (shop("legacy"), shop("modern"));
+    let (fake, vault) = (shop("legacy"), shop_like("modern", "vault"));
     let rules = "surface = \"code\"\n[code]\nallow = [\"*\"]\n[http]\ntoken = \"unused\"\nlocal = true\n\
         [[rules]]\nwho = \"local\"\nservers = \"shop\"\neffect = \"see\"\n\
         [[rules]]\nwho = \"local\"\nwhat = [\"shop.get\", \"shop.put\"]\neffect = \"call\"\n";
@@ -234,7 +239,7 @@ async fn an_answer_that_is_too_long_is_kept() {
 /// What is too long for a model is not too long for a program.
 #[tokio::test]
 async fn a_program_gets_long_results_whole() {
-    let fake = FakeServer::script(json!({"tools": [tool("much", true)], "calls": {"much": {"big": 300_000}}}));
+    let fake = FakeServer::script(json!({"tools": [tool("much", "shop", true)], "calls": {"much": {"big": 300_000}}}));
     let served = shop_world("surface = \"code\"", &fake).serve();
     let client = session(&served, json!({})).await;
     let counted = client.request("tools/call", code("return (await tools.shop.much({})).length")).await;
