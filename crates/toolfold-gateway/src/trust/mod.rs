@@ -11,7 +11,7 @@ mod quarantine;
 mod served;
 
 pub use approvals::Approvals;
-pub(crate) use docket::{Case, Docket, Heard};
+pub(crate) use docket::{Case, Docket, Heard, Other};
 pub(crate) use held::Held;
 pub use held::{Decided, Decision, HeldEntry, HeldList, Undecided};
 pub(crate) use offers::{offers_of, program_of};

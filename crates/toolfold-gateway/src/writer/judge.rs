@@ -11,7 +11,6 @@ use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 use toolfold_audit::EventKind;
-use toolfold_catalog::ServerTools;
 use toolfold_config::Config;
 use toolfold_core::{Fingerprint, ServerName, StorePlace, Trust};
 use toolfold_store::{NewPin, PinSource, Pinned, Store, StoredPin, StoredPins};
@@ -23,7 +22,7 @@ use crate::gate::Source;
 use crate::known::Known;
 use crate::recording::Occurrence;
 use crate::remembered::config_key;
-use crate::trust::{Case, Docket, Heard, Held, Judged, program_of, serve};
+use crate::trust::{Case, Docket, Heard, Held, Judged, Other, program_of, serve};
 
 /// How long the record is waited for. A disk that hangs must not stop everything else.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
@@ -203,10 +202,14 @@ impl Writer {
         }
     }
 
-    /// What serves of all those that nothing new is known of.
-    fn judged_others(&self) -> Vec<(Arc<ServerTools>, String)> {
+    /// What serves and what is held of all those that nothing new is known of.
+    fn judged_others(&self) -> Vec<Other> {
         let others = self.servers.values().filter(|known| !known.unjudged);
-        others.filter_map(|known| Some((known.judged.as_ref()?.served.tools.clone(), program(known)))).collect()
+        let other = |known: &Known| {
+            let Judged { served, held, .. } = known.judged.as_ref()?;
+            Some(Other { tools: served.tools.clone(), held: held.clone(), program: program(known) })
+        };
+        others.filter_map(other).collect()
     }
 
     /// Writes down what was accepted, and has what is left served.

@@ -246,6 +246,26 @@ async fn the_later_one_of_two_that_are_alike_is_held() {
 }
 
 #[tokio::test]
+async fn a_copy_of_what_is_held_is_the_later_one_too() {
+    let script = json!({"tools": [tool("send_message", "Sends a message to somebody in the company, with a text.")]});
+    let (folder, first) = (tempfile::tempdir().unwrap(), FakeServer::script(script.clone()));
+    let second = FakeServer::script(script);
+    let mail = ("mail", &first, Trust::Review);
+    let both = config(folder.path(), &[("a-shadow", &second, Trust::FirstUse), mail]);
+    let gateway = start(config(folder.path(), &[mail])).await;
+    assert_eq!(held_ids(&gateway).await, ["mail.send_message"]);
+    gateway.reconfigure(both.clone());
+    let expected = ["a-shadow.send_message", "mail.send_message"];
+    until("both are held", async || held_ids(&gateway).await == expected).await;
+    gateway.stop().await;
+    let gateway = start(both).await;
+    assert_eq!(held_ids(&gateway).await, expected, "which was first is known to the next start");
+    approve(&gateway, &["mail.send_message"]).await;
+    assert_eq!(held_ids(&gateway).await, ["a-shadow.send_message"]);
+    assert_eq!(code(&gateway, "mail.send_message").await, "none");
+}
+
+#[tokio::test]
 async fn less_risk_waits_and_more_risk_does_not() {
     let with = |hint: bool, description: &str| {
         let mut tool = tool("wipe", description);
