@@ -6,7 +6,7 @@ use std::sync::Arc;
 use toolfold_catalog::ServerTools;
 use toolfold_config::Server;
 use toolfold_core::{Entry, Fingerprint, Kind};
-use toolfold_trust::{Ruling, Succession, What, Why, succeed};
+use toolfold_trust::{Offer, Ruling, Succession, What, Why, succeed};
 use toolfold_upstream::Manifest;
 use toolfold_wire::{Object, Raw, raw_of};
 
@@ -41,7 +41,7 @@ pub(crate) fn serve(
     let mut kept: HashMap<(What, String), Raw> = HashMap::new();
     let (mut held, mut replaced) = (Vec::new(), false);
     for Sentence { offer, verdict, accepted, .. } in sentences {
-        let was = accepted.and_then(|print| old.get(&print)).and_then(|json| raw_of(json).ok());
+        let was = accepted.and_then(|print| definition(&offer, print, old));
         let succession = was.as_ref().map(|was| succeed(was, &offer.definition));
         let (why, serving) = match (verdict, succession) {
             (Ruling::Serve | Ruling::Accept, _) | (Ruling::Changed { .. }, Some(Succession::New)) => {
@@ -65,6 +65,16 @@ pub(crate) fn serve(
         _ => Listed { tools: Arc::new(documents(&listed.tools, &mut kept)), manifest: None },
     };
     Judged { served, held, review: Vec::new() }
+}
+
+/// The definition that was accepted. One that is not what its fingerprint says was damaged where it was kept, and is as good as
+/// gone.
+fn definition(offer: &Offer, print: Fingerprint, old: &HashMap<Fingerprint, String>) -> Option<Raw> {
+    if print == offer.fingerprint {
+        return Some(offer.definition.clone());
+    }
+    let kept = raw_of(old.get(&print)?).ok()?;
+    (offer.what.print(&kept) == Some(print)).then_some(kept)
 }
 
 /// A manifest with what serves of it alone.

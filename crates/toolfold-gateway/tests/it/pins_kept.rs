@@ -1,5 +1,7 @@
 //! Pins over time: records that are lost, damaged or written by another; files; results; thousands at once.
 
+use std::path::Path;
+
 use serde_json::json;
 use toolfold_config::Config;
 use toolfold_core::Trust;
@@ -51,6 +53,35 @@ async fn a_damaged_record_means_held_until_it_is_brought_back() {
     std::fs::write(&record, whole).unwrap();
     gateway.approvals().recheck().await;
     assert_eq!(code(&gateway, "s.one").await, "none");
+}
+
+/// Turns one bit around in the last letter of this text, wherever it is in the record.
+fn damage(folder: &Path, text: &str) {
+    let record = Store::record_path(&folder.join("store.db"));
+    let mut bytes = std::fs::read(&record).unwrap();
+    let places: Vec<usize> =
+        (0..bytes.len() - text.len()).filter(|at| bytes[*at..].starts_with(text.as_bytes())).collect();
+    assert!(!places.is_empty(), "{text} is not in the record");
+    places.into_iter().for_each(|at| bytes[at + text.len() - 1] ^= 1);
+    std::fs::write(&record, bytes).unwrap();
+}
+
+#[tokio::test]
+async fn a_definition_that_is_damaged_where_it_is_kept_does_not_serve() {
+    let (folder, fake) = (tempfile::tempdir().unwrap(), rug_puller(&["legacy", "modern"]));
+    let config = config(folder.path(), &[("weather", &fake, Trust::FirstUse)]);
+    let gateway = start(config.clone()).await;
+    call(&gateway, "weather.turn", json!({})).await;
+    until("the change is held", async || held_ids(&gateway).await == ["weather.report"]).await;
+    gateway.stop().await;
+    damage(folder.path(), "Reports the weather of a city");
+    let gateway = start(config).await;
+    let entry = held(&gateway).await.remove(0);
+    assert!(entry.id == "weather.report" && !entry.serves_old, "{entry:?}");
+    assert_eq!(
+        (described(&gateway, "weather.report"), code(&gateway, "weather.report").await.as_str()),
+        (None, "QUARANTINED")
+    );
 }
 
 #[tokio::test]
