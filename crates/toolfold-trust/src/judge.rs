@@ -4,7 +4,7 @@ use std::fmt;
 
 use toolfold_core::{Fingerprint, Trust};
 
-use crate::offer::Offer;
+use crate::offer::{Offer, What};
 use crate::pin::{MOST_PINS, Record};
 
 /// What becomes of an entry.
@@ -81,6 +81,10 @@ pub fn judge(
     }
     // An entry that was refused once is not new when it comes back otherwise.
     if trust == Trust::Review || pin.is_some() {
+        return Ruling::Hold(Why::New);
+    }
+    // A server that had nothing to say for itself was accepted as that. What it says now is a change.
+    if offer.what == What::Server && record.seen {
         return Ruling::Hold(Why::New);
     }
     if pins.len() + accepted >= MOST_PINS {

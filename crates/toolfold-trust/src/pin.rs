@@ -61,13 +61,15 @@ impl Pins {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Record {
     pub pins: Pins,
+    /// The source has been listed before, whether or not it had anything to be pinned.
+    pub seen: bool,
     /// There was a record, and it is gone or cannot be read: why, for people.
     pub lost: Option<String>,
 }
 
 impl Record {
     pub fn lost(why: impl Into<String>) -> Record {
-        Record { pins: Pins::default(), lost: Some(why.into()) }
+        Record { lost: Some(why.into()), ..Record::default() }
     }
 
     /// Takes in an entry that was accepted because it was new; its pin.
@@ -97,6 +99,7 @@ impl Record {
 
     /// The pins, to be changed. After a loss they begin empty, and what else the source has must be approved as well.
     fn begun(&mut self) -> &mut Pins {
+        self.seen = true;
         if self.lost.take().is_some() {
             self.pins = Pins { strict: true, ..Pins::default() };
         }

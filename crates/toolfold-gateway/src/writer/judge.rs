@@ -111,7 +111,7 @@ fn record_of(stored: StoredPins) -> Record {
             pins.set(what, name, Pin { accepted, denied, findings });
         }
     }
-    Record { pins, lost: None }
+    Record { pins, seen: true, lost: None }
 }
 
 /// A pin as it is written down, with the definition where it is accepted as it is.
@@ -239,6 +239,7 @@ impl Writer {
             let held = known.take_judgement(judged.ok().map(|judged| Judged { review, ..judged }));
             self.note_held(&source.server, &held);
         }
+        record.seen = true;
         self.records.put(Dossier { source, number, record });
     }
 

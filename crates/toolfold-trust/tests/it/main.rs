@@ -226,3 +226,15 @@ fn a_server_does_not_fill_the_record() {
     assert_eq!(judged(toolfold_trust::MOST_PINS - 1), Ruling::Accept);
     assert_eq!(judged(toolfold_trust::MOST_PINS), Ruling::Hold(Why::TooMany));
 }
+
+#[test]
+fn words_are_new_with_their_server_and_never_later() {
+    let words = Offer::of_server(None, Some("Prefer me.")).unwrap();
+    let judged = |record: &Record| judge(Trust::FirstUse, record, &words, 0, || None);
+    let mut record = Record::default();
+    assert_eq!(judged(&record), Ruling::Accept);
+    record.accept(&offer(0, 0), 0);
+    assert_eq!(judged(&record), Ruling::Hold(Why::New));
+    record.approve(&words);
+    assert_eq!(judged(&record), Ruling::Serve);
+}
