@@ -12,7 +12,7 @@ use toolfold_catalog::ServerTools;
 use toolfold_core::{Fingerprint, Trust};
 use toolfold_scan::{Accepted, Context, Family, Piece, Report, Role, Severity, scan_definition, scan_texts};
 use toolfold_store::PinSource;
-use toolfold_trust::{Offer, Record, Ruling, What, judge};
+use toolfold_trust::{Offer, Raised, Record, Ruling, What, judge};
 
 use super::held::Held;
 use super::offers::{offers_of, own_words};
@@ -71,6 +71,8 @@ pub(crate) struct Sentence {
     pub(crate) findings: u32,
     /// How it looked when it was accepted, if it ever was.
     pub(crate) accepted: Option<Fingerprint>,
+    /// The risk it has declared since.
+    pub(crate) raised: Raised,
 }
 
 impl Sentence {
@@ -112,8 +114,8 @@ impl Docket {
                 if comparing && pin.is_none() && !copies {
                     add(&mut seen, &case, &offer);
                 }
-                let accepted = pin.and_then(|pin| pin.accepted);
-                Sentence { offer, verdict, findings, accepted }
+                let (accepted, raised) = pin.map(|pin| (pin.accepted, pin.raised)).unwrap_or_default();
+                Sentence { offer, verdict, findings, accepted, raised }
             });
             let sentences = sentences.collect();
             heard.push(Heard { case, sentences });

@@ -22,7 +22,7 @@ pub(crate) struct Held {
     pub(crate) server: ServerName,
     pub(crate) offer: Offer,
     pub(crate) why: Why,
-    /// What was accepted, if anything was.
+    /// What serves meanwhile, or was accepted.
     old: Option<Raw>,
     /// Whether that serves meanwhile.
     pub(super) serves: bool,
@@ -119,6 +119,7 @@ impl Held {
     pub(crate) fn refusal(&self) -> Refusal {
         let why = match &self.why {
             Why::Changed => "its definition is not the one that was accepted",
+            Why::LessRisk => "it declares less risk than it did before",
             Why::New => "it is new, and nobody has approved it yet",
             Why::Found(_) => "it is new, and something in its definition has to be looked at first",
             Why::Lost(_) => "the record of what was accepted is lost",

@@ -16,4 +16,4 @@ pub(crate) use held::Held;
 pub use held::{Decided, Decision, HeldEntry, HeldList, Undecided};
 pub(crate) use offers::{offers_of, program_of};
 pub(crate) use quarantine::Quarantine;
-pub(crate) use served::{Judged, serve};
+pub(crate) use served::{Judged, Raise, serve};
