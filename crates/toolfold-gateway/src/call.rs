@@ -154,7 +154,7 @@ pub(crate) async fn disclose(inner: &Inner, scope: &Scope, request: &Request, ac
 fn routed(scope: &Scope, request: &Request, surface: Surface, name: &str) -> Action {
     match route(surface, &scope.view(), name, request.params.get("arguments")) {
         // What is held is in no catalog; whoever names it is told so, and not that there is no such thing.
-        Action::Unknown(unknown) => match scope.snapshot.quarantine.tool_among(&unknown.names) {
+        Action::Unknown(unknown) => match scope.snapshot.quarantine.named_among(&unknown.names) {
             Some(held) => Action::Refuse(held.refusal()),
             None => Action::Unknown(unknown),
         },
@@ -162,12 +162,12 @@ fn routed(scope: &Scope, request: &Request, surface: Surface, name: &str) -> Act
     }
 }
 
-/// Which held tool was asked for, where that is why this was refused.
+/// What was asked for that is held, where that is why this was refused.
 fn held<'s>(scope: &'s Scope, request: &Request, failed: &Failed) -> Option<&'s Held> {
     let is_held = matches!(failed, Failed::Refused(refusal) if refusal.code == Code::Quarantined);
     let name = request.params.string("name").filter(|_| is_held)?;
     match route(request.client.surface, &scope.view(), &name, request.params.get("arguments")) {
-        Action::Unknown(unknown) => scope.snapshot.quarantine.tool_among(&unknown.names),
+        Action::Unknown(unknown) => scope.snapshot.quarantine.named_among(&unknown.names),
         _ => None,
     }
 }

@@ -6,15 +6,14 @@ use std::sync::Arc;
 use toolfold_access::Extent;
 use toolfold_core::{Code, Refusal, ServerName, ToolId, beginning};
 use toolfold_disclosure::{is_meta, refusal_result};
-use toolfold_telemetry::Context;
-use toolfold_wire::{Id, Object, Peer, Raw, RpcError};
+use toolfold_wire::{Object, Raw, RpcError};
 
 use crate::call;
 use crate::gate::{Errand, Failed, Outcome, Passage, Wanted, Watch};
 use crate::gateway::Gateway;
-use crate::offers::Whose;
+use crate::offers::{Owned, Whose};
 use crate::recording::is_error;
-use crate::request::{Client, LogLevel, Request};
+use crate::request::{LogLevel, Request};
 use crate::results::{self, Delivery};
 use crate::rpc::{SHORT, contested, no_prompt, no_resource, rpc};
 use crate::scope::Scope;
@@ -116,10 +115,7 @@ impl Gateway {
         }
         let name = request.text("name")?;
         let snapshot = self.offers(&request).await;
-        let Some(owner) = snapshot.offers.prompts.owner(&name) else {
-            let held = snapshot.quarantine.prompt(&name).map(|held| self.withheld(&request, &snapshot, held));
-            return Err(held.unwrap_or_else(|| no_prompt(&snapshot, &name)));
-        };
+        let owner = self.owner_of_prompt(&snapshot, &name, &request)?;
         let mut params = request.params.clone();
         params.set("name", &owner.original);
         self.ask(&snapshot, &owner.server, &request, Wanted::Prompt(&owner.original), params).await
@@ -141,10 +137,22 @@ impl Gateway {
         self.ask(&snapshot, &server, &request, Wanted::Resource(&original), params).await
     }
 
+    fn owner_of_prompt<'s>(
+        &self,
+        snapshot: &'s Snapshot,
+        name: &str,
+        request: &Request,
+    ) -> Result<&'s Owned, RpcError> {
+        snapshot.offers.prompts.owner(name).ok_or_else(|| match snapshot.quarantine.prompt(name) {
+            Some(held) => self.withheld(request, snapshot, held),
+            None => no_prompt(snapshot, name),
+        })
+    }
+
     /// The server that a resource is asked of, and what it calls it. An address that nobody lists is asked of the server
     /// whose result held the link, or of the only one that has resources at all; otherwise of nobody.
     fn owner_of(&self, snapshot: &Snapshot, uri: &str, request: &Request) -> Result<(ServerName, String), RpcError> {
-        let (server, original) = self.anybody_with(snapshot, uri, &request.client)?;
+        let (server, original) = self.anybody_with(snapshot, uri, request)?;
         // Its server may exist, and it may not.
         if snapshot.decision_on_resource(&server, &original).level == Extent::Nothing {
             let refusal = Refusal::new(Code::NotAuthorized, "it does not exist for whoever asks");
@@ -166,12 +174,23 @@ impl Gateway {
         rpc(Failed::Refused(held.refusal()))
     }
 
-    fn anybody_with(&self, snapshot: &Snapshot, uri: &str, client: &Client) -> Result<(ServerName, String), RpcError> {
+    fn anybody_with(
+        &self,
+        snapshot: &Snapshot,
+        uri: &str,
+        request: &Request,
+    ) -> Result<(ServerName, String), RpcError> {
+        let client = &request.client;
         match snapshot.offers.resource(uri) {
             Whose::One(owner) => Ok((owner.server, owner.original)),
             Whose::Several(servers) => Err(contested(uri, &servers)),
             Whose::Nobody => {
                 let linked = self.0.gate.linked(&client.principal(), uri).filter(|server| snapshot.is_seen(server));
+                if linked.is_none()
+                    && let Some(held) = snapshot.held_address(uri)
+                {
+                    return Err(self.withheld(request, snapshot, held));
+                }
                 let server = linked.or_else(|| only(servers(snapshot).filter(|name| has_resources(snapshot, name))));
                 server.map(|server| (server, uri.to_owned())).ok_or_else(|| no_resource(client, uri))
             }
@@ -185,19 +204,16 @@ impl Gateway {
         let (key, server, original) = match reference.string("type").as_deref() {
             Some("ref/prompt") => {
                 let name = reference.string("name").unwrap_or_default();
-                let owner = snapshot.offers.prompts.owner(&name).ok_or_else(|| no_prompt(&snapshot, &name))?;
+                let owner = self.owner_of_prompt(&snapshot, &name, &request)?;
                 ("name", owner.server.clone(), owner.original.clone())
             }
             Some("ref/resource") => {
                 let uri = reference.string("uri").unwrap_or_default();
-                match snapshot.offers.templates.owner(&uri) {
-                    Some(owner) => ("uri", owner.server.clone(), owner.original.clone()),
-                    None => match snapshot.offers.resource(&uri) {
-                        Whose::One(owner) => ("uri", owner.server, owner.original),
-                        Whose::Several(servers) => return Err(contested(&uri, &servers)),
-                        Whose::Nobody => return Err(no_resource(&request.client, &uri)),
-                    },
-                }
+                let owner = match snapshot.offers.templates.owner(&uri) {
+                    Some(owner) => owner.clone(),
+                    None => self.owner_of_address(&snapshot, &uri, &request)?,
+                };
+                ("uri", owner.server, owner.original)
             }
             _ => return Err(RpcError::invalid_params("`ref.type` must be ref/prompt or ref/resource.")),
         };
@@ -205,6 +221,23 @@ impl Gateway {
         params.set("ref", &reference);
         let what = if key == "name" { Wanted::Prompt(&original) } else { Wanted::Resource(&original) };
         self.ask(&snapshot, &server, &request, what, params).await
+    }
+
+    /// Whose an address is that is no template.
+    fn owner_of_address(&self, snapshot: &Snapshot, uri: &str, request: &Request) -> Result<Owned, RpcError> {
+        let (owner, held) = match snapshot.offers.resource(uri) {
+            Whose::Several(servers) => return Err(contested(uri, &servers)),
+            // With its server's name before it, it may be anything that the server has.
+            Whose::One(owner) => {
+                let held = snapshot.quarantine.resource(&owner.server, &owner.original);
+                (Some(owner), held)
+            }
+            Whose::Nobody => (None, snapshot.held_address(uri)),
+        };
+        match held {
+            Some(held) => Err(self.withheld(request, snapshot, held)),
+            None => owner.ok_or_else(|| no_resource(&request.client, uri)),
+        }
     }
 
     async fn set_log_level(&self, request: &Request) -> Result<Raw, RpcError> {
@@ -305,35 +338,6 @@ impl Gateway {
         let principal = request.client.principal();
         self.0.settled(&principal).await;
         self.0.seen(&principal)
-    }
-}
-
-impl Request {
-    /// A request of its own, for callers inside the program.
-    pub fn new(client: Arc<Client>, peer: Arc<dyn Peer>, method: impl Into<String>, params: Object) -> Self {
-        Request { id: None, client, peer, method: method.into(), params, relayed: false, context: None, carrier: None }
-    }
-
-    /// One that came with an id.
-    pub fn with_id(self, id: &Id) -> Self {
-        Request { id: Some(id.as_json().to_owned()), ..self }
-    }
-
-    /// One whose carrier is part of a trace: what it says of that in `traceparent`.
-    pub fn carried_in(self, trace: Option<&str>) -> Self {
-        Request { carrier: trace.and_then(Context::parse), ..self }
-    }
-
-    /// The parameters of a message as an object, once, where it comes in.
-    pub fn params_of(method: &str, params: Option<&Raw>) -> Result<Object, RpcError> {
-        Object::parse_optional(params).ok_or_else(|| {
-            RpcError::invalid_params(format!("The params of {} must be an object.", beginning(method, SHORT)))
-        })
-    }
-
-    fn text(&self, key: &str) -> Result<String, RpcError> {
-        let missing = || RpcError::invalid_params(format!("{} needs `{key}`, a string.", self.method));
-        self.params.string(key).ok_or_else(missing)
     }
 }
 

@@ -6,12 +6,13 @@ use std::net::IpAddr;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use toolfold_core::{Principal, ServerName, Surface, ToolId};
+use toolfold_core::{Principal, ServerName, Surface, ToolId, beginning};
 use toolfold_telemetry::{Carriage, Context};
-use toolfold_wire::{Object, Peer, Raw, RpcError};
+use toolfold_wire::{Id, Object, Peer, Raw, RpcError};
 
 use crate::advertised::Advertised;
 use crate::gate::Watch;
+use crate::rpc::SHORT;
 use crate::visitors::Presence;
 
 /// Resources that one client may watch, and how long their addresses may be.
@@ -219,6 +220,35 @@ pub struct Request {
     pub(crate) context: Option<Context>,
     /// The trace of what carried it.
     pub(crate) carrier: Option<Context>,
+}
+
+impl Request {
+    /// A request of its own, for callers inside the program.
+    pub fn new(client: Arc<Client>, peer: Arc<dyn Peer>, method: impl Into<String>, params: Object) -> Self {
+        Request { id: None, client, peer, method: method.into(), params, relayed: false, context: None, carrier: None }
+    }
+
+    /// One that came with an id.
+    pub fn with_id(self, id: &Id) -> Self {
+        Request { id: Some(id.as_json().to_owned()), ..self }
+    }
+
+    /// One whose carrier is part of a trace: what it says of that in `traceparent`.
+    pub fn carried_in(self, trace: Option<&str>) -> Self {
+        Request { carrier: trace.and_then(Context::parse), ..self }
+    }
+
+    /// The parameters of a message as an object, once, where it comes in.
+    pub fn params_of(method: &str, params: Option<&Raw>) -> Result<Object, RpcError> {
+        Object::parse_optional(params).ok_or_else(|| {
+            RpcError::invalid_params(format!("The params of {} must be an object.", beginning(method, SHORT)))
+        })
+    }
+
+    pub(crate) fn text(&self, key: &str) -> Result<String, RpcError> {
+        let missing = || RpcError::invalid_params(format!("{} needs `{key}`, a string.", self.method));
+        self.params.string(key).ok_or_else(missing)
+    }
 }
 
 /// The eight levels of syslog that MCP's log messages use, least urgent first.

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use toolfold_access::Rules;
+use toolfold_access::{Extent, Grant, Reason, Rules};
 use toolfold_catalog::Catalog;
 use toolfold_config::Config;
 use toolfold_core::{Absent, Doors, Entry, Groups, ServerName, Surface, ToolId};
@@ -23,7 +23,7 @@ use crate::gate::Source;
 use crate::offers::Offers;
 use crate::portions::Portions;
 use crate::share::Portion;
-use crate::trust::Quarantine;
+use crate::trust::{Held, Quarantine};
 use crate::usage::{MOST_PINNED, MOST_TOKENS};
 
 /// Everything is shared with the snapshots before and after it: what did not change is not built again.
@@ -183,6 +183,13 @@ impl Snapshot {
 
     pub(crate) fn sources(&self) -> impl Iterator<Item = (&ServerName, &Source)> {
         self.sources.iter()
+    }
+
+    /// What is held that has this address, whosever it is. An address that a rule forbids by itself does not exist, whatever
+    /// template could have made it.
+    pub(crate) fn held_address(&self, uri: &str) -> Option<&Held> {
+        let forbidden = |grant: Grant| grant.level == Extent::Nothing && matches!(grant.reason, Reason::Rule(_));
+        self.quarantine.address(uri, |server, uri| !forbidden(self.decision_on_resource(server, uri)))
     }
 
     /// By whatever name: what was forbidden stays so when it is renamed.

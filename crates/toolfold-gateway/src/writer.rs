@@ -12,6 +12,7 @@ mod followed;
 mod inside;
 mod judge;
 mod publish;
+mod records;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Weak};
@@ -46,7 +47,7 @@ use crate::usage::most_used;
 use crate::vault::vault;
 
 use decide::Awaiting;
-use judge::Records;
+use records::Records;
 
 pub(crate) enum News {
     Report(Report),

@@ -2,7 +2,7 @@
 //! words; the same question in PostgreSQL's is in a file of the same name in `postgres/`.
 
 use std::future::Future;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -64,6 +64,14 @@ impl Engine {
         work: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Pending<T> {
         self.sqlite().map_or_else(Pending::refused, |sqlite| sqlite.look(work))
+    }
+
+    /// For messages.
+    pub(crate) fn shown(&self) -> PathBuf {
+        match self {
+            Engine::Sqlite(sqlite) | Engine::InMemory(sqlite) => sqlite.shown(),
+            Engine::Postgres(postgres) => postgres.address().shown.clone(),
+        }
     }
 
     pub(crate) async fn close(&self) {

@@ -34,6 +34,7 @@ mod vectors;
 
 mod logins;
 mod pins;
+mod seal;
 mod tokens;
 
 use std::path::{Path, PathBuf};

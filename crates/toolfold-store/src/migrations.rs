@@ -1,7 +1,9 @@
 //! The formats of the files, step by step. A step that has been released is never edited: a file remembers in
 //! `user_version` how many it has been through, and only the rest are applied.
 
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+
+use crate::pins::seal_all;
 
 /// The format of one class of file.
 pub(crate) struct Schema {
@@ -9,14 +11,18 @@ pub(crate) struct Schema {
     /// taken for the other.
     pub(crate) application: i64,
     steps: &'static [&'static str],
+    /// What SQL has no words for, each right after the step of this number.
+    after: &'static [(usize, Work)],
 }
 
+type Work = fn(&Transaction<'_>) -> rusqlite::Result<()>;
+
 /// "Tlfd".
-pub(crate) const MEMORY: Schema = Schema { application: 0x546C_6664, steps: &MEMORY_STEPS };
+pub(crate) const MEMORY: Schema = Schema { application: 0x546C_6664, steps: &MEMORY_STEPS, after: &[] };
 /// "Tlfr".
-pub(crate) const RECORD: Schema = Schema { application: 0x546C_6672, steps: &RECORD_STEPS };
+pub(crate) const RECORD: Schema = Schema { application: 0x546C_6672, steps: &RECORD_STEPS, after: &[(5, seal_all)] };
 /// "Tlfa".
-pub(crate) const AUDIT: Schema = Schema { application: 0x546C_6661, steps: &AUDIT_STEPS };
+pub(crate) const AUDIT: Schema = Schema { application: 0x546C_6661, steps: &AUDIT_STEPS, after: &[] };
 
 const MEMORY_STEPS: [&str; 7] = [
     // The same server name may stand for different programs in different projects that share this file: hence two
@@ -72,7 +78,7 @@ const MEMORY_STEPS: [&str; 7] = [
     CREATE INDEX habits_by_use ON habits (catalog, used_at);",
 ];
 
-const RECORD_STEPS: [&str; 4] = [
+const RECORD_STEPS: [&str; 5] = [
     // What was approved, and the fingerprint of how it looked then: whatever looks different has not been approved.
     "CREATE TABLE approvals (
         kind TEXT NOT NULL,
@@ -130,6 +136,10 @@ const RECORD_STEPS: [&str; 4] = [
         leased_until INTEGER NOT NULL,
         PRIMARY KEY (server, url, principal)
     ) STRICT;",
+    // A digest over all pins of a source, and what risk an entry has declared since it was accepted. What was written before
+    // there were digests gets one now, and never later: one that is missing is damage.
+    "ALTER TABLE sources ADD COLUMN seal BLOB;
+    ALTER TABLE pins ADD COLUMN raised INTEGER NOT NULL DEFAULT 0;",
 ];
 
 const AUDIT_STEPS: [&str; 1] = [
@@ -162,8 +172,10 @@ impl Schema {
         }
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let done = usize::try_from(version(&transaction)?).unwrap_or_default();
-        for step in self.steps.iter().skip(done) {
+        for (place, step) in self.steps.iter().enumerate().skip(done) {
             transaction.execute_batch(step)?;
+            let work = self.after.iter().filter(|(number, _)| *number == place + 1);
+            work.into_iter().try_for_each(|(_, work)| work(&transaction))?;
         }
         transaction.pragma_update(None, "application_id", self.application)?;
         transaction.pragma_update(None, "user_version", self.newest())?;

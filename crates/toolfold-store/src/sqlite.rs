@@ -4,6 +4,7 @@
 //! more of them than there are files. It starts with the first question and ends when the last one is answered.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Mutex, PoisonError};
 
@@ -58,6 +59,10 @@ impl Sqlite {
         work: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Pending<T> {
         self.put(|keeper| if keeper.is_there() { keeper.run(work) } else { Ok(T::default()) })
+    }
+
+    pub(crate) fn shown(&self) -> PathBuf {
+        self.place.shown()
     }
 
     pub(crate) async fn close(&self) {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use toolfold_core::{Fingerprint, Trust};
 
-use crate::offer::Offer;
+use crate::offer::{Offer, What};
 use crate::pin::{MOST_PINS, Record};
 
 /// What becomes of an entry.
@@ -14,7 +14,7 @@ pub enum Ruling {
     Serve,
     /// It is new and accepted as it is. To be written down before anybody sees it.
     Accept,
-    /// It is not what was accepted: `was` serves in its place.
+    /// It is not what was accepted, or declares less risk than it has since: `was` serves in its place, with that risk.
     Changed { was: Fingerprint },
     /// It is not served at all.
     Hold(Why),
@@ -25,6 +25,8 @@ pub enum Ruling {
 pub enum Why {
     /// It differs from what was accepted.
     Changed,
+    /// It is what was accepted, and has declared more risk in between.
+    LessRisk,
     /// Nobody has approved it yet.
     New,
     /// It is new, and this was found in it.
@@ -41,6 +43,7 @@ impl fmt::Display for Why {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Why::Changed => f.write_str("it is not what was accepted"),
+            Why::LessRisk => f.write_str("it declares less risk than it has before"),
             Why::New => f.write_str("it is new and has to be approved"),
             Why::Found(reason) => write!(f, "it is new and {reason}"),
             Why::Lost(reason) => write!(f, "nobody knows any more what was accepted: {reason}"),
@@ -69,8 +72,9 @@ pub fn judge(
     let pin = pins.get(offer.what, &offer.name);
     let denied = pin.and_then(|pin| pin.denied);
     match pin.and_then(|pin| pin.accepted) {
-        Some(was) if was == offer.fingerprint => return Ruling::Serve,
+        Some(was) if was == offer.fingerprint && pin.is_none_or(|pin| pin.raised.is_nothing()) => return Ruling::Serve,
         _ if denied == Some(offer.fingerprint) => return Ruling::Hold(Why::Denied),
+        Some(was) if was == offer.fingerprint => return Ruling::Changed { was },
         // Somebody has refused what became of it: nothing serves before the server takes that back, however it changes.
         Some(_) if denied.is_some() => return Ruling::Hold(Why::Changed),
         Some(was) => return Ruling::Changed { was },
@@ -79,8 +83,17 @@ pub fn judge(
     if pins.strict {
         return Ruling::Hold(Why::Lost("the record was lost before".to_owned()));
     }
+    // Whatever else was said of a server of this name, this was refused of it.
+    let refused = record.refused.get(&(offer.what, offer.name.clone()));
+    if pin.is_none() && refused.is_some_and(|looks| looks.contains(&offer.fingerprint)) {
+        return Ruling::Hold(Why::Denied);
+    }
     // An entry that was refused once is not new when it comes back otherwise.
-    if trust == Trust::Review || pin.is_some() {
+    if trust == Trust::Review || pin.is_some() || refused.is_some() {
+        return Ruling::Hold(Why::New);
+    }
+    // A server that had nothing to say for itself was accepted as that. What it says now is a change.
+    if offer.what == What::Server && record.seen {
         return Ruling::Hold(Why::New);
     }
     if pins.len() + accepted >= MOST_PINS {

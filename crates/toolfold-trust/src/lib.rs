@@ -15,4 +15,4 @@ mod risk;
 pub use judge::{Ruling, Why, judge};
 pub use offer::{Offer, What};
 pub use pin::{MOST_PINS, Pin, Pins, Record};
-pub use risk::{Succession, succeed};
+pub use risk::{Raised, Succession, succeed};

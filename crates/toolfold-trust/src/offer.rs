@@ -48,6 +48,13 @@ impl What {
         What::ALL.into_iter().find(|what| what.as_str() == text)
     }
 
+    /// The fingerprint of a definition of this kind; `None` for what is no definition at all.
+    pub fn print(self, definition: &Raw) -> Option<Fingerprint> {
+        let mut object = Object::parse(definition)?;
+        forget_the_moment(self, &mut object);
+        Some(Fingerprint::of_definition(&object))
+    }
+
     /// How one of these is called by people: a tool by its id, the rest so that nothing is called like a tool.
     pub fn id(self, server: &ServerName, name: &str) -> String {
         match self {
@@ -92,10 +99,8 @@ impl Offer {
 
     /// An item of a list, named by its member `key`. `None` for what has no name: nobody can ask for it.
     pub fn of_item(what: What, key: &str, item: &Raw) -> Option<Offer> {
-        let mut object = Object::parse(item)?;
-        let name = object.string(key)?;
-        forget_the_moment(what, &mut object);
-        Some(Offer { what, name, fingerprint: Fingerprint::of_definition(&object), definition: item.clone() })
+        let name = Object::parse(item)?.string(key)?;
+        Some(Offer { what, name, fingerprint: what.print(item)?, definition: item.clone() })
     }
 }
 

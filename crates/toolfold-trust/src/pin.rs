@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use toolfold_core::Fingerprint;
 
 use crate::offer::{Offer, What};
+use crate::risk::Raised;
 
 /// Entries of one source that are remembered, those it no longer has included: a tool that goes away and comes back
 /// otherwise is a changed one. Twice what one list may have.
@@ -19,6 +20,8 @@ pub struct Pin {
     pub denied: Option<Fingerprint>,
     /// Things worth a look in it that nobody has looked at.
     pub findings: u32,
+    /// The risk it has declared since it was accepted, beyond what it declared then.
+    pub raised: Raised,
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -61,18 +64,22 @@ impl Pins {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Record {
     pub pins: Pins,
+    /// The source has been listed before, whether or not it had anything to be pinned.
+    pub seen: bool,
+    /// What was refused of servers that had this name before, with other programs or settings: each in all the ways it looked.
+    pub refused: HashMap<(What, String), Vec<Fingerprint>>,
     /// There was a record, and it is gone or cannot be read: why, for people.
     pub lost: Option<String>,
 }
 
 impl Record {
     pub fn lost(why: impl Into<String>) -> Record {
-        Record { pins: Pins::default(), lost: Some(why.into()) }
+        Record { lost: Some(why.into()), ..Record::default() }
     }
 
     /// Takes in an entry that was accepted because it was new; its pin.
     pub fn accept(&mut self, offer: &Offer, findings: u32) -> Pin {
-        let pin = Pin { accepted: Some(offer.fingerprint), denied: None, findings };
+        let pin = Pin { accepted: Some(offer.fingerprint), findings, ..Pin::default() };
         self.begun().set(offer.what, &offer.name, pin.clone());
         pin
     }
@@ -90,6 +97,13 @@ impl Record {
         pin
     }
 
+    /// Takes in that an accepted entry has declared more risk since: that holds until somebody approves it again.
+    pub fn raise(&mut self, what: What, name: &str, raised: Raised) {
+        if let Some(pin) = self.pins.get(what, name).cloned() {
+            self.pins.set(what, name, Pin { raised, ..pin });
+        }
+    }
+
     /// Everything the source has now was decided on: what it has later is new, as it is with any other.
     pub fn settle(&mut self) {
         self.pins.strict = false;
@@ -97,6 +111,7 @@ impl Record {
 
     /// The pins, to be changed. After a loss they begin empty, and what else the source has must be approved as well.
     fn begun(&mut self) -> &mut Pins {
+        self.seen = true;
         if self.lost.take().is_some() {
             self.pins = Pins { strict: true, ..Pins::default() };
         }

@@ -4,7 +4,8 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::spawn_blocking;
 use toolfold_core::{Principal, Refusal};
 
-use super::held::{Decided, Decision, HeldList, Undecided, described};
+use super::held::{Decided, Decision, HeldList, Undecided};
+use super::quarantine::described;
 use crate::aside::aside;
 use crate::current::Current;
 use crate::progress::Waiting;

@@ -1,6 +1,6 @@
 //! Several sources judged at once, aside: with thousands of new entries it takes a while, because each is looked through.
 //!
-//! What a reader would get wrong: what was accepted before is taken in first. Only then is what is new compared with it, in
+//! What a reader would get wrong: what was there before, accepted or held, is taken in first. Only then is what is new compared with it, in
 //! the order in which sources came, so that of two that are alike it is the later one that is held.
 
 use std::collections::VecDeque;
@@ -12,8 +12,9 @@ use toolfold_catalog::ServerTools;
 use toolfold_core::{Fingerprint, Trust};
 use toolfold_scan::{Accepted, Context, Family, Piece, Report, Role, Severity, scan_definition, scan_texts};
 use toolfold_store::PinSource;
-use toolfold_trust::{Offer, Record, Ruling, What, judge};
+use toolfold_trust::{Offer, Raised, Record, Ruling, What, judge};
 
+use super::held::Held;
 use super::offers::{offers_of, own_words};
 use crate::known::Listed;
 
@@ -44,8 +45,16 @@ impl Case {
 
 pub(crate) struct Docket {
     pub(crate) cases: Vec<Case>,
-    /// Servers that were judged before, as they serve, each with its program.
-    pub(crate) others: Vec<(Arc<ServerTools>, String)>,
+    pub(crate) others: Vec<Other>,
+}
+
+/// A server that was judged before.
+#[derive(Clone)]
+pub(crate) struct Other {
+    /// What serves of it.
+    pub(crate) tools: Arc<ServerTools>,
+    pub(crate) held: Vec<Arc<Held>>,
+    pub(crate) program: String,
 }
 
 /// A case, and what was decided of each of its offers.
@@ -62,6 +71,8 @@ pub(crate) struct Sentence {
     pub(crate) findings: u32,
     /// How it looked when it was accepted, if it ever was.
     pub(crate) accepted: Option<Fingerprint>,
+    /// The risk it has declared since.
+    pub(crate) raised: Raised,
 }
 
 impl Sentence {
@@ -85,20 +96,26 @@ impl Docket {
         let mut looked: Vec<VecDeque<Look>> = self.cases.iter().map(|_| VecDeque::new()).collect();
         let looks = if new.is_empty() { Vec::new() } else { self.look(&new) };
         new.iter().zip(looks).for_each(|((place, _), look)| looked[*place].push_back(look));
-        let mut accepted = if new.is_empty() { Accepted::new() } else { self.accepted_before(&offers) };
+        let comparing = !new.is_empty();
+        let mut seen = if comparing { self.seen_before(&offers) } else { Accepted::new() };
         let mut heard = Vec::new();
         for ((case, offers), mut looked) in self.cases.into_iter().zip(offers).zip(looked) {
             let mut count = 0;
             let sentences = offers.into_iter().map(|offer| {
-                let mut findings = 0;
+                let (mut findings, mut copies) = (0, false);
                 let verdict = judge(case.trust, &case.record, &offer, count, || {
                     let look = looked.pop_front().unwrap_or_default();
                     findings = look.review;
-                    look.hard.or_else(|| imitated(&mut accepted, &case, &offer))
+                    look.hard.or_else(|| imitated(&seen, &case, &offer).inspect(|_| copies = true))
                 });
                 count += usize::from(verdict == Ruling::Accept);
-                let accepted = case.record.pins.get(offer.what, &offer.name).and_then(|pin| pin.accepted);
-                Sentence { offer, verdict, findings, accepted }
+                let pin = case.record.pins.get(offer.what, &offer.name);
+                // One that imitates nobody can be imitated from now on, held or not.
+                if comparing && pin.is_none() && !copies {
+                    add(&mut seen, &case, &offer);
+                }
+                let (accepted, raised) = pin.map(|pin| (pin.accepted, pin.raised)).unwrap_or_default();
+                Sentence { offer, verdict, findings, accepted, raised }
             });
             let sentences = sentences.collect();
             heard.push(Heard { case, sentences });
@@ -109,7 +126,7 @@ impl Docket {
     /// Looks through everything that is new, in its order.
     fn look(&self, new: &[(usize, &Offer)]) -> Vec<Look> {
         let listed = self.cases.iter().map(|case| &case.listed.tools);
-        let context = names_of(self.others.iter().map(|(tools, _)| tools).chain(listed));
+        let context = names_of(self.others.iter().map(|other| &other.tools).chain(listed));
         let server = |place: usize| self.cases[place].source.server.as_str();
         let look = |part: &[(usize, &Offer)]| -> Vec<Look> {
             part.iter().map(|(place, offer)| Look::at(server(*place), offer, &context)).collect()
@@ -125,38 +142,36 @@ impl Docket {
         })
     }
 
-    /// Every tool that was accepted before, of whatever server.
-    fn accepted_before(&self, offers: &[Vec<Offer>]) -> Accepted {
-        let mut accepted = Accepted::new();
-        for (tools, program) in &self.others {
+    /// Every tool that was there before, of whatever server. What is held counts too: who waits for approval is still the first.
+    fn seen_before(&self, offers: &[Vec<Offer>]) -> Accepted {
+        let mut seen = Accepted::new();
+        for Other { tools, held, program } in &self.others {
             for entry in tools.entries.iter().filter(|entry| entry.is_tool()) {
-                accepted.add(tools.name.as_str(), program, entry.name(), &entry.description);
+                seen.add(tools.name.as_str(), program, entry.name(), &entry.description);
+            }
+            for Held { offer, .. } in held.iter().map(AsRef::as_ref).filter(|held| held.offer.what == What::Tool) {
+                seen.add(tools.name.as_str(), program, &offer.name, &description(offer));
             }
         }
         for (case, offers) in self.cases.iter().zip(offers) {
             let is_known = |offer: &&Offer| case.record.pins.get(offer.what, &offer.name).is_some();
-            for offer in offers.iter().filter(|offer| offer.what == What::Tool).filter(is_known) {
-                add(&mut accepted, case, offer);
-            }
+            offers.iter().filter(is_known).for_each(|offer| add(&mut seen, case, offer));
         }
-        accepted
+        seen
     }
 }
 
-fn add(accepted: &mut Accepted, case: &Case, offer: &Offer) {
-    accepted.add(case.source.server.as_str(), &case.program, &offer.name, &description(offer));
+fn add(seen: &mut Accepted, case: &Case, offer: &Offer) {
+    if offer.what == What::Tool {
+        seen.add(case.source.server.as_str(), &case.program, &offer.name, &description(offer));
+    }
 }
 
-/// What a new tool imitates; one that imitates nobody can be imitated from now on.
-fn imitated(accepted: &mut Accepted, case: &Case, offer: &Offer) -> Option<String> {
-    if offer.what != What::Tool {
-        return None;
-    }
-    let found = accepted.imitated(case.source.server.as_str(), &case.program, &offer.name, &description(offer));
-    if found.is_none() {
-        add(accepted, case, offer);
-    }
-    found
+/// What a new tool imitates.
+fn imitated(seen: &Accepted, case: &Case, offer: &Offer) -> Option<String> {
+    let of =
+        |offer: &Offer| seen.imitated(case.source.server.as_str(), &case.program, &offer.name, &description(offer));
+    Some(offer).filter(|offer| offer.what == What::Tool).and_then(of)
 }
 
 fn description(offer: &Offer) -> String {

@@ -1,19 +1,14 @@
 //! What is held, as people and programs see it, and what they decide.
 
-use std::collections::HashMap;
-use std::sync::Arc;
-
 use serde::Serialize;
 use serde_json::Value;
-use toolfold_catalog::{Catalog, ServerTools};
-use toolfold_core::{Code, Entry, Principal, Refusal, ServerName, shown_line};
+use toolfold_core::{Code, Principal, Refusal, ServerName, shown_line};
 use toolfold_scan::{Context, Finding, differences, render};
 use toolfold_store::StoreError;
-use toolfold_trust::{Offer, What, Why};
+use toolfold_trust::{Offer, Why};
 use toolfold_wire::Raw;
 
-use super::docket::{names_of, report};
-use crate::offers::fits_template;
+use super::docket::report;
 
 /// Bytes of a difference that are shown.
 const LONGEST_DIFF: usize = 256 * 1024;
@@ -27,10 +22,10 @@ pub(crate) struct Held {
     pub(crate) server: ServerName,
     pub(crate) offer: Offer,
     pub(crate) why: Why,
-    /// What was accepted, if anything was.
+    /// What serves meanwhile, or was accepted.
     old: Option<Raw>,
     /// Whether that serves meanwhile.
-    serves: bool,
+    pub(super) serves: bool,
 }
 
 /// What is held, for whoever is to decide.
@@ -124,6 +119,7 @@ impl Held {
     pub(crate) fn refusal(&self) -> Refusal {
         let why = match &self.why {
             Why::Changed => "its definition is not the one that was accepted",
+            Why::LessRisk => "it declares less risk than it did before",
             Why::New => "it is new, and nobody has approved it yet",
             Why::Found(_) => "it is new, and something in its definition has to be looked at first",
             Why::Lost(_) => "the record of what was accepted is lost",
@@ -177,126 +173,4 @@ impl Held {
             findings: report(self.server.as_str(), &self.offer, context).findings,
         }
     }
-}
-
-/// Everything that is held in one snapshot.
-pub(crate) struct Quarantine {
-    pub(crate) held: Vec<Arc<Held>>,
-    /// What serves and has something in it that is worth a look: its server and its id.
-    review: Vec<(ServerName, String)>,
-    /// Tools that do not serve at all, to be found by whatever name somebody calls them.
-    tools: Catalog,
-}
-
-impl Default for Quarantine {
-    fn default() -> Self {
-        Quarantine::of(Vec::new(), Vec::new())
-    }
-}
-
-impl Quarantine {
-    pub(crate) fn of(held: Vec<Arc<Held>>, mut review: Vec<(ServerName, String)>) -> Quarantine {
-        // In which order they were looked through is nobody's business.
-        review.sort();
-        let mut servers: Vec<ServerTools> = Vec::new();
-        for held in held.iter().filter(|held| held.offer.what == What::Tool && !held.serves) {
-            let Ok(entry) = Entry::tool(&held.server, &held.offer.definition) else { continue };
-            let name = &held.server;
-            match servers.last_mut().filter(|last| last.name == *name) {
-                Some(last) => last.entries.push(Arc::new(entry)),
-                None => servers.push(ServerTools {
-                    name: name.clone(),
-                    prefix: true,
-                    title: None,
-                    instructions: None,
-                    entries: vec![Arc::new(entry)],
-                    offered: Vec::new(),
-                }),
-            }
-        }
-        Quarantine { held, review, tools: Catalog::merge(0, servers.into_iter().map(Arc::new)) }
-    }
-
-    /// The first held tool that one of these spellings means.
-    pub(crate) fn tool_among(&self, spellings: &[String]) -> Option<&Held> {
-        let meant = |spelling: &String| {
-            let entry = self.tools.entry(self.tools.resolve(spelling).ok()?);
-            self.find(What::Tool, entry.server(), |name| name == entry.name())
-        };
-        spellings.iter().find_map(meant)
-    }
-
-    pub(crate) fn is_held(&self, entry: &Entry) -> Option<&Held> {
-        self.tools.get(&entry.id).and_then(|entry| self.find(What::Tool, entry.server(), |name| name == entry.name()))
-    }
-
-    /// The held prompt of this exposed name.
-    pub(crate) fn prompt(&self, exposed: &str) -> Option<&Held> {
-        let named = |held: &&Arc<Held>| {
-            let name = &held.offer.name;
-            [Some(&held.server), None].iter().any(|server| toolfold_core::exposed_name(*server, name) == exposed)
-        };
-        let mut prompts = self.held.iter().filter(|held| held.offer.what == What::Prompt && !held.serves);
-        prompts.find(named).map(AsRef::as_ref)
-    }
-
-    /// The held resource that has this address on a server, or the held template that could have made it.
-    pub(crate) fn resource(&self, server: &ServerName, uri: &str) -> Option<&Held> {
-        let listed = self.find(What::Resource, server, |name| name == uri);
-        listed.or_else(|| self.find(What::Template, server, |template| fits_template(template, uri)))
-    }
-
-    fn find(&self, what: What, server: &ServerName, is_it: impl Fn(&str) -> bool) -> Option<&Held> {
-        let fits = |held: &&Arc<Held>| {
-            held.offer.what == what && !held.serves && held.server == *server && is_it(&held.offer.name)
-        };
-        self.held.iter().find(fits).map(AsRef::as_ref)
-    }
-
-    /// What serves and has something in it that is worth a look: its server and its id.
-    pub(crate) fn review(&self) -> &[(ServerName, String)] {
-        &self.review
-    }
-
-    /// Of each server how many somebody has to decide about, and how many serve and are worth a look.
-    pub(crate) fn counts(&self) -> HashMap<&ServerName, (usize, usize)> {
-        let mut counts: HashMap<&ServerName, (usize, usize)> = HashMap::new();
-        for held in self.held.iter().filter(|held| !held.is_denied()) {
-            counts.entry(&held.server).or_default().0 += 1;
-        }
-        for (server, _) in &self.review {
-            counts.entry(server).or_default().1 += 1;
-        }
-        counts
-    }
-}
-
-/// A part of what is held, with its differences: at most so many, and none after so many bytes of them. It reads every
-/// definition: not for a thread that answers somebody.
-pub(crate) fn described(
-    quarantine: &Quarantine,
-    catalog: &Catalog,
-    wanted: impl Fn(&Held) -> bool,
-    (offset, limit): (usize, usize),
-    longest: usize,
-) -> HeldList {
-    let all: Vec<&Arc<Held>> = quarantine.held.iter().filter(|held| wanted(held)).collect();
-    let held = match all.is_empty() {
-        true => Vec::new(),
-        false => {
-            let context = names_of(catalog.servers().iter());
-            let mut shown = 0;
-            let mut page = Vec::new();
-            for held in all.iter().skip(offset).take(limit) {
-                let entry = held.shown(&context);
-                shown += entry.diff.len();
-                page.push(entry);
-                if shown > longest {
-                    break;
-                }
-            }
-            page
-        }
-    };
-    HeldList { total: all.len(), held, review: quarantine.review.iter().map(|(_, id)| id.clone()).collect() }
 }

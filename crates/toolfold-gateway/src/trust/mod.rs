@@ -7,11 +7,13 @@ mod approvals;
 mod docket;
 mod held;
 mod offers;
+mod quarantine;
 mod served;
 
 pub use approvals::Approvals;
-pub(crate) use docket::{Case, Docket, Heard};
+pub(crate) use docket::{Case, Docket, Heard, Other};
+pub(crate) use held::Held;
 pub use held::{Decided, Decision, HeldEntry, HeldList, Undecided};
-pub(crate) use held::{Held, Quarantine};
 pub(crate) use offers::{offers_of, program_of};
-pub(crate) use served::{Judged, serve};
+pub(crate) use quarantine::Quarantine;
+pub(crate) use served::{Judged, Raise, serve};

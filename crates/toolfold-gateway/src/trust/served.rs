@@ -6,7 +6,7 @@ use std::sync::Arc;
 use toolfold_catalog::ServerTools;
 use toolfold_config::Server;
 use toolfold_core::{Entry, Fingerprint, Kind};
-use toolfold_trust::{Ruling, Succession, What, Why, succeed};
+use toolfold_trust::{Offer, Raised, Ruling, Succession, What, Why, succeed};
 use toolfold_upstream::Manifest;
 use toolfold_wire::{Object, Raw, raw_of};
 
@@ -30,41 +30,70 @@ impl Judged {
     }
 }
 
-/// What serves of this list. `old` has the definitions that were accepted, by fingerprint; `config` is there for a server.
+/// An accepted entry that declares more risk than was known.
+pub(crate) struct Raise {
+    pub(crate) what: What,
+    pub(crate) name: String,
+    pub(crate) raised: Raised,
+}
+
+/// What serves of this list, and what has to be remembered of it. `old` has the definitions that were accepted, by fingerprint; `config` is there for a server.
 pub(crate) fn serve(
     listed: &Listed,
     config: Option<&Server>,
     sentences: Vec<Sentence>,
     old: &HashMap<Fingerprint, String>,
-) -> Judged {
+) -> (Judged, Vec<Raise>) {
     let server = listed.tools.name.clone();
     let mut kept: HashMap<(What, String), Raw> = HashMap::new();
-    let (mut held, mut replaced) = (Vec::new(), false);
-    for Sentence { offer, verdict, accepted, .. } in sentences {
-        let was = accepted.and_then(|print| old.get(&print)).and_then(|json| raw_of(json).ok());
-        let succession = was.as_ref().map(|was| succeed(was, &offer.definition));
+    let (mut held, mut raises, mut replaced) = (Vec::new(), Vec::new(), false);
+    for Sentence { offer, verdict, accepted, raised, .. } in sentences {
+        if let Ruling::Serve | Ruling::Accept = verdict {
+            kept.insert((offer.what, offer.name), offer.definition);
+            continue;
+        }
+        let was = accepted.and_then(|print| definition(&offer, print, old));
+        let succession = was.as_ref().map(|was| succeed(was, &offer.definition, raised));
         let (why, serving) = match (verdict, succession) {
-            (Ruling::Serve | Ruling::Accept, _) | (Ruling::Changed { .. }, Some(Succession::New)) => {
-                kept.insert((offer.what, offer.name), offer.definition);
-                continue;
+            (Ruling::Changed { was }, Some((succession, now))) => {
+                if now != raised {
+                    raises.push(Raise { what: offer.what, name: offer.name.clone(), raised: now });
+                }
+                match succession {
+                    Succession::New => {
+                        kept.insert((offer.what, offer.name), offer.definition);
+                        continue;
+                    }
+                    Succession::Old(definition) if was == offer.fingerprint => (Why::LessRisk, Some(definition)),
+                    Succession::Old(definition) => (Why::Changed, Some(definition)),
+                }
             }
-            (Ruling::Changed { .. }, Some(Succession::Old(definition))) => (Why::Changed, Some(definition)),
-            (Ruling::Changed { .. }, None) => (Why::Changed, None),
             (Ruling::Hold(why), _) => (why, None),
+            _ => (Why::Changed, None),
         };
         replaced = true;
-        let serves = serving.is_some();
+        let (serves, shown) = (serving.is_some(), serving.clone().or(was));
         kept.extend(serving.map(|definition| ((offer.what, offer.name.clone()), definition)));
-        held.push(Arc::new(Held::new(server.clone(), offer, why, was, serves)));
+        held.push(Arc::new(Held::new(server.clone(), offer, why, shown, serves)));
     }
     if !replaced {
-        return Judged::whole(listed.clone());
+        return (Judged::whole(listed.clone()), raises);
     }
     let served = match (&listed.manifest, config) {
         (Some(manifest), Some(config)) => Listed::read(config, Arc::new(without(manifest, kept)), None),
         _ => Listed { tools: Arc::new(documents(&listed.tools, &mut kept)), manifest: None },
     };
-    Judged { served, held, review: Vec::new() }
+    (Judged { served, held, review: Vec::new() }, raises)
+}
+
+/// The definition that was accepted. One that is not what its fingerprint says was damaged where it was kept, and is as good as
+/// gone.
+fn definition(offer: &Offer, print: Fingerprint, old: &HashMap<Fingerprint, String>) -> Option<Raw> {
+    if print == offer.fingerprint {
+        return Some(offer.definition.clone());
+    }
+    let kept = raw_of(old.get(&print)?).ok()?;
+    (offer.what.print(&kept) == Some(print)).then_some(kept)
 }
 
 /// A manifest with what serves of it alone.

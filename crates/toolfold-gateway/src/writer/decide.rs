@@ -11,7 +11,8 @@ use toolfold_store::{NewPin, PinSource, Store};
 use toolfold_trust::{MOST_PINS, Offer, Record, What, Why};
 use tracing::info;
 
-use super::judge::{Dossier, PATIENCE, source_of, stored};
+use super::judge::PATIENCE;
+use super::records::{Dossier, Party, stored};
 use super::{Dirty, Writer};
 use crate::recording::Occurrence;
 use crate::trust::{Decided, Decision, Held, Undecided, offers_of};
@@ -79,8 +80,9 @@ impl Writer {
         decision: &Decision,
     ) -> Result<(), Undecided> {
         let by = decision.by.name().to_owned();
-        let Some((source, store)) = self.source_and_store(server)? else { return Ok(()) };
-        let Dossier { number, mut record, .. } = self.records.take(&source).await;
+        let Some((party, store)) = self.party_and_store(server)? else { return Ok(()) };
+        let Dossier { source, number, mut record } = self.records.take(&party).await;
+        let anew = record.lost.is_some();
         let mut pins: Vec<NewPin> = Vec::new();
         for Held { offer, .. } in held.iter().map(AsRef::as_ref) {
             let pin = if decision.deny { record.deny(offer) } else { record.approve(offer) };
@@ -94,7 +96,7 @@ impl Writer {
         }
         let gone = gone(&mut record, &known.listed.as_ref().map(offers_of).unwrap_or_default());
         known.unjudged = true;
-        write(&store, &source, record.pins.strict, pins).await?;
+        write(&store, &source, (record.pins.strict, anew), pins).await?;
         if !gone.is_empty() {
             // What is left over is looked for again the next time.
             drop(store.forget_pins(&source, gone));
@@ -119,14 +121,15 @@ impl Writer {
 
     /// Somebody has looked at these, and they go on serving.
     async fn look_past(&mut self, server: &ServerName, ids: &[String], decision: &Decision) -> Result<(), Undecided> {
-        let Some((source, store)) = self.source_and_store(server)? else { return Ok(()) };
-        let Dossier { number, mut record, .. } = self.records.take(&source).await;
+        let Some((party, store)) = self.party_and_store(server)? else { return Ok(()) };
+        let Dossier { source, number, mut record } = self.records.take(&party).await;
+        let anew = record.lost.is_some();
         let offers =
             self.servers.get(server).and_then(|known| known.listed.as_ref()).map(offers_of).unwrap_or_default();
         let meant = offers.iter().filter(|offer| ids.contains(&offer.what.id(server, &offer.name)));
         let by = decision.by.name();
         let pins = meant.map(|offer| stored(offer, record.approve(offer), Some(by))).collect();
-        write(&store, &source, record.pins.strict, pins).await?;
+        write(&store, &source, (record.pins.strict, anew), pins).await?;
         self.records.put(Dossier { source, number, record });
         if let Some(known) = self.servers.get_mut(server) {
             known.unjudged = true;
@@ -134,16 +137,20 @@ impl Writer {
         Ok(())
     }
 
-    fn source_and_store(&self, server: &ServerName) -> Result<Option<(PinSource, Arc<Store>)>, Undecided> {
+    fn party_and_store(&self, server: &ServerName) -> Result<Option<(Party, Arc<Store>)>, Undecided> {
         let known = self.servers.get(server);
-        let Some((_, source)) = known.and_then(|known| source_of(server, known, &self.config)) else { return Ok(None) };
+        let party = known.and_then(|known| Party::of(server, known, &self.config));
+        let Some(party) = party else { return Ok(None) };
         let store = self.records.store().ok_or(Undecided::NoRecord)?;
-        Ok(Some((source, store)))
+        Ok(Some((party, store)))
     }
 }
 
-async fn write(store: &Store, source: &PinSource, strict: bool, pins: Vec<NewPin>) -> Result<(), Undecided> {
-    timeout(PATIENCE, store.decide(source, strict, pins)).await.map_err(|_| Undecided::Late)??;
+/// Whether what is new must be approved, and whether the record of it is begun anew.
+type Beginning = (bool, bool);
+
+async fn write(store: &Store, source: &PinSource, how: Beginning, pins: Vec<NewPin>) -> Result<(), Undecided> {
+    timeout(PATIENCE, store.decide(source, how, pins)).await.map_err(|_| Undecided::Late)??;
     Ok(())
 }
 

@@ -11,19 +11,16 @@ use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 use toolfold_audit::EventKind;
-use toolfold_catalog::ServerTools;
-use toolfold_config::Config;
-use toolfold_core::{Fingerprint, ServerName, StorePlace, Trust};
-use toolfold_store::{NewPin, PinSource, Pinned, Store, StoredPin, StoredPins};
-use toolfold_trust::{Offer, Pin, Pins, Record, Ruling, What};
+use toolfold_core::{Fingerprint, ServerName, Trust};
+use toolfold_store::{NewPin, PinSource};
+use toolfold_trust::{Record, Ruling};
 use tracing::{error, warn};
 
+use super::records::{Dossier, Party, stored};
 use super::{Dirty, News, Writer};
-use crate::gate::Source;
 use crate::known::Known;
 use crate::recording::Occurrence;
-use crate::remembered::config_key;
-use crate::trust::{Case, Docket, Heard, Held, Judged, program_of, serve};
+use crate::trust::{Case, Docket, Heard, Held, Judged, Other, Raise, program_of, serve};
 
 /// How long the record is waited for. A disk that hangs must not stop everything else.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
@@ -31,97 +28,6 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 const ROUNDS: usize = 3;
 /// Entries that are told of one by one.
 const MOST_NOTED: usize = 50;
-
-/// What is known of sources, as the record has it.
-#[derive(Default)]
-pub(super) struct Records {
-    known: HashMap<ServerName, Dossier>,
-    /// Where pins are kept. Without a store they last as long as the process.
-    store: Option<Arc<Store>>,
-    /// There is a record that cannot be reached, because the store could not be opened.
-    unreachable: bool,
-}
-
-/// The record of one source.
-pub(super) struct Dossier {
-    pub(super) source: PinSource,
-    /// When it first came; nothing for one that is not written down yet.
-    pub(super) number: Option<i64>,
-    pub(super) record: Record,
-}
-
-impl Records {
-    /// The record beside this store; a store of our own where there is none.
-    pub(super) async fn beside(store: Option<Arc<Store>>, config: &Config) -> Records {
-        let unreachable = match (&store, &config.store) {
-            // What cannot be looked for may well be there.
-            (None, Some(StorePlace::File(path))) => Store::record_path(path).try_exists().unwrap_or(true),
-            (None, Some(StorePlace::Database(_))) => true,
-            _ => false,
-        };
-        let store = match store {
-            Some(store) => Some(store),
-            None => Store::open(None).await.ok().map(|opened| Arc::new(opened.store)),
-        };
-        Records { known: HashMap::new(), store, unreachable }
-    }
-
-    pub(super) fn store(&self) -> Option<Arc<Store>> {
-        self.store.clone().filter(|_| !self.unreachable)
-    }
-
-    /// Takes out what is known of a source; it is put back when it has been used.
-    pub(super) async fn take(&mut self, source: &PinSource) -> Dossier {
-        let known = self.known.remove(&source.server);
-        if let Some(kept) = known.filter(|kept| kept.source == *source && kept.record.lost.is_none()) {
-            return kept;
-        }
-        let (number, record) = match self.store() {
-            Some(store) => read(&store, source).await,
-            None => (None, Record::lost("the store could not be opened")),
-        };
-        Dossier { source: source.clone(), number, record }
-    }
-
-    pub(super) fn put(&mut self, kept: Dossier) {
-        self.known.insert(kept.source.server.clone(), kept);
-    }
-
-    /// Reads it anew the next time: somebody else may have written to it.
-    pub(super) fn forget(&mut self, server: &ServerName) {
-        self.known.remove(server);
-    }
-}
-
-async fn read(store: &Store, source: &PinSource) -> (Option<i64>, Record) {
-    match timeout(PATIENCE, store.pins(source)).await {
-        Ok(Ok(Pinned::Never)) => (None, Record::default()),
-        Ok(Ok(Pinned::Known(known))) => (Some(known.number), record_of(known)),
-        Ok(Ok(Pinned::Lost)) => (None, Record::lost("the record is gone, or does not know this server any more")),
-        Ok(Err(error)) => (None, Record::lost(format!("{error}. {}", error.hint()))),
-        Err(_) => (None, Record::lost("the record could not be read in time")),
-    }
-}
-
-fn record_of(stored: StoredPins) -> Record {
-    let mut pins = Pins::default();
-    pins.strict = stored.strict;
-    for StoredPin { kind, name, accepted, denied, findings, .. } in stored.pins {
-        // A kind that this version does not know belongs to one that does.
-        if let Some(what) = What::parse(&kind) {
-            pins.set(what, name, Pin { accepted, denied, findings });
-        }
-    }
-    Record { pins, lost: None }
-}
-
-/// A pin as it is written down, with the definition where it is accepted as it is.
-pub(super) fn stored(offer: &Offer, pin: Pin, by: Option<&str>) -> NewPin {
-    let definition = (pin.accepted == Some(offer.fingerprint)).then(|| offer.definition.get().to_owned());
-    let Pin { accepted, denied, findings } = pin;
-    let (kind, name, by) = (offer.what.as_str().to_owned(), offer.name.clone(), by.map(str::to_owned));
-    NewPin { pin: StoredPin { kind, name, accepted, denied, by, findings }, definition }
-}
 
 impl Writer {
     /// Judges what was said since the last snapshot.
@@ -191,9 +97,9 @@ impl Writer {
     /// A source that has to be judged; `None` for one that is vouched for.
     async fn case(&mut self, name: &ServerName) -> Option<Case> {
         let known = self.servers.get(name)?;
-        let (trust, source) = source_of(name, known, &self.config).filter(|(trust, _)| *trust != Trust::Always)?;
-        let (listed, program) = (known.listed.clone()?, program(known));
-        let Dossier { source, number, record } = self.records.take(&source).await;
+        let party = Party::of(name, known, &self.config).filter(|party| party.trust != Trust::Always)?;
+        let (listed, program, trust) = (known.listed.clone()?, program(known), party.trust);
+        let Dossier { source, number, record } = self.records.take(&party).await;
         Some(Case { source, program, trust, number, record, listed })
     }
 
@@ -203,10 +109,14 @@ impl Writer {
         }
     }
 
-    /// What serves of all those that nothing new is known of.
-    fn judged_others(&self) -> Vec<(Arc<ServerTools>, String)> {
+    /// What serves and what is held of all those that nothing new is known of.
+    fn judged_others(&self) -> Vec<Other> {
         let others = self.servers.values().filter(|known| !known.unjudged);
-        others.filter_map(|known| Some((known.judged.as_ref()?.served.tools.clone(), program(known)))).collect()
+        let other = |known: &Known| {
+            let Judged { served, held, .. } = known.judged.as_ref()?;
+            Some(Other { tools: served.tools.clone(), held: held.clone(), program: program(known) })
+        };
+        others.filter_map(other).collect()
     }
 
     /// Writes down what was accepted, and has what is left served.
@@ -231,11 +141,14 @@ impl Writer {
         let review = record.pins.iter().filter(|(.., pin)| pin.findings > 0);
         let review = review.map(|(what, name, _)| what.id(&source.server, name)).collect();
         let config = self.servers.get(&source.server).and_then(|known| known.config.clone());
-        let judged = spawn_blocking(move || serve(&listed, config.as_deref(), sentences, &old)).await;
+        let judged = spawn_blocking(move || serve(&listed, config.as_deref(), sentences, &old)).await.ok();
+        let (judged, raised) = judged.unzip();
+        self.raise(&source, &mut record, raised.unwrap_or_default()).await;
         if let Some(known) = self.servers.get_mut(&source.server) {
-            let held = known.take_judgement(judged.ok().map(|judged| Judged { review, ..judged }));
+            let held = known.take_judgement(judged.map(|judged| Judged { review, ..judged }));
             self.note_held(&source.server, &held);
         }
+        record.seen = true;
         self.records.put(Dossier { source, number, record });
     }
 
@@ -267,6 +180,21 @@ impl Writer {
         None
     }
 
+    /// Writes down what risk was declared since it was accepted, before it serves.
+    async fn raise(&self, source: &PinSource, record: &mut Record, raised: Vec<Raise>) {
+        for Raise { what, name, raised } in &raised {
+            record.raise(*what, name, *raised);
+        }
+        let Some(store) = self.records.store().filter(|_| !raised.is_empty()) else { return };
+        let row = |Raise { what, name, raised }: Raise| (what.as_str().to_owned(), name, raised.bits());
+        let why = match timeout(PATIENCE, store.raise(source, raised.into_iter().map(row).collect())).await {
+            Ok(Ok(())) => return,
+            Ok(Err(error)) => format!("{error}. {}", error.hint()),
+            Err(_) => "the record did not answer in time".to_owned(),
+        };
+        warn!(server = %source.server, "the risk that it has declared is not remembered for the next start: {why}");
+    }
+
     /// The definitions that were accepted under these fingerprints, as far as they can be had.
     async fn definitions(&self, wanted: Vec<Fingerprint>) -> HashMap<Fingerprint, String> {
         let Some(store) = self.records.store().filter(|_| !wanted.is_empty()) else { return HashMap::new() };
@@ -275,23 +203,6 @@ impl Writer {
             _ => HashMap::new(),
         }
     }
-}
-
-/// How far a source is trusted and what it is called in the record; `None` for what is the program's own.
-pub(super) fn source_of(name: &ServerName, known: &Known, config: &Config) -> Option<(Trust, PinSource)> {
-    let (trust, key) = match (&known.source, &known.config) {
-        (Source::Server(_), Some(server)) => (server.trust, config_key(server)),
-        (Source::Documents | Source::Scripts(_), _) => {
-            let (trust, paths) = match name.as_str() {
-                "skills" => (config.trust_skills, &config.skills),
-                "scripts" => (config.trust_scripts, &config.scripts),
-                _ => (config.trust_agents, &config.agents),
-            };
-            (trust, Fingerprint::of_text(&format!("files\0{paths:?}")))
-        }
-        _ => return None,
-    };
-    Some((trust, PinSource { server: name.clone(), key }))
 }
 
 fn program(known: &Known) -> String {

@@ -8,6 +8,7 @@ mod learning;
 mod nodes;
 mod pins;
 mod pins_kept;
+mod pins_ways;
 mod precise;
 mod registering;
 mod results;

@@ -246,6 +246,34 @@ async fn the_later_one_of_two_that_are_alike_is_held() {
 }
 
 #[tokio::test]
+async fn a_copy_of_what_is_held_is_the_later_one_too() {
+    let script = json!({"tools": [tool("send_message", "Sends a message to somebody in the company, with a text.")]});
+    let (folder, first) = (tempfile::tempdir().unwrap(), FakeServer::script(script.clone()));
+    let second = FakeServer::script(script);
+    let mail = ("mail", &first, Trust::Review);
+    let both = config(folder.path(), &[("a-shadow", &second, Trust::FirstUse), mail]);
+    let gateway = start(config(folder.path(), &[mail])).await;
+    assert_eq!(held_ids(&gateway).await, ["mail.send_message"]);
+    gateway.reconfigure(both.clone());
+    let expected = ["a-shadow.send_message", "mail.send_message"];
+    until("both are held", async || held_ids(&gateway).await == expected).await;
+    gateway.stop().await;
+    let gateway = start(both).await;
+    assert_eq!(held_ids(&gateway).await, expected, "which was first is known to the next start");
+    approve(&gateway, &["mail.send_message"]).await;
+    assert_eq!(held_ids(&gateway).await, ["a-shadow.send_message"]);
+    assert_eq!(code(&gateway, "mail.send_message").await, "none");
+}
+
+/// The hint of `wipe`, and what it says.
+fn read_only(gateway: &Gateway) -> (Option<bool>, String) {
+    let scope = gateway.latest(&me());
+    let view = scope.view();
+    let place = view.entries().find(|place| view.entry(*place).name() == "wipe").unwrap();
+    (view.entry(place).hints.read_only, view.entry(place).description.clone())
+}
+
+#[tokio::test]
 async fn less_risk_waits_and_more_risk_does_not() {
     let with = |hint: bool, description: &str| {
         let mut tool = tool("wipe", description);
@@ -253,12 +281,6 @@ async fn less_risk_waits_and_more_risk_does_not() {
         tool
     };
     let script = |from: bool, to: bool, text: &str| json!({"tools": [with(from, "Wipes."), "turn"], "calls": {"turn": {"list_becomes": [with(to, text), "turn"]}}});
-    let read_only = |gateway: &Gateway| {
-        let scope = gateway.latest(&me());
-        let view = scope.view();
-        let place = view.entries().find(|place| view.entry(*place).name() == "wipe").unwrap();
-        (view.entry(place).hints.read_only, view.entry(place).description.clone())
-    };
     for (from, to, text, held_then, serves) in [
         (false, true, "Wipes.", 1, (false, "Wipes.")),
         (true, false, "Wipes.", 0, (false, "Wipes.")),
@@ -273,6 +295,43 @@ async fn less_risk_waits_and_more_risk_does_not() {
         assert_eq!(held(&gateway).await.len(), held_then, "{from} {to} {text}");
         assert_eq!(read_only(&gateway), (Some(serves.0), serves.1.to_owned()), "{from} {to} {text}");
     }
+}
+
+#[tokio::test]
+async fn risk_that_was_declared_stays_until_somebody_approves_less() {
+    let list = |hint: bool, description: &str| {
+        let mut wipe = tool("wipe", description);
+        wipe["annotations"] = json!({"readOnlyHint": hint});
+        json!([wipe, "more", "other", "back"])
+    };
+    let script = json!({"tools": list(true, "Wipes."), "calls": {
+        "more": {"list_becomes": list(false, "Wipes.")},
+        "other": {"list_becomes": list(true, "Wipes all.")},
+        "back": {"list_becomes": list(true, "Wipes.")},
+    }});
+    let (folder, fake) = (tempfile::tempdir().unwrap(), FakeServer::script(script));
+    let config = config(folder.path(), &[("s", &fake, Trust::FirstUse)]);
+    let gateway = start(config.clone()).await;
+    assert_eq!(read_only(&gateway).0, Some(true));
+    call(&gateway, "s.more", json!({})).await;
+    until("it declares more", async || read_only(&gateway).0 == Some(false)).await;
+    assert_eq!(held_ids(&gateway).await, [""; 0]);
+    let grave = (Some(false), "Wipes.".to_owned());
+    call(&gateway, "s.other", json!({})).await;
+    until("the text is held", async || held_ids(&gateway).await == ["s.wipe"]).await;
+    assert_eq!(read_only(&gateway), grave);
+    call(&gateway, "s.back", json!({})).await;
+    let lowers = "it declares less risk than it has before";
+    until("it is the old one", async || held(&gateway).await.iter().any(|held| held.why == lowers)).await;
+    assert_eq!(read_only(&gateway), grave);
+    gateway.stop().await;
+
+    let gateway = start(config).await;
+    let entry = held(&gateway).await.remove(0);
+    assert!(entry.why == lowers && entry.serves_old && entry.diff.contains("readOnlyHint"), "{entry:?}");
+    assert_eq!(read_only(&gateway), grave);
+    approve(&gateway, &["s.wipe"]).await;
+    assert_eq!((read_only(&gateway).0, held_ids(&gateway).await.len()), (Some(true), 0));
 }
 
 #[tokio::test]

@@ -92,6 +92,7 @@ pub(super) static TABLES: [Table; 12] = [
             ("config_key", Bytes),
             ("pinned_at", Number),
             ("strict", Flag),
+            ("seal", Bytes),
         ],
     },
     Table {
@@ -107,6 +108,7 @@ pub(super) static TABLES: [Table; 12] = [
             ("decided_at", Number),
             ("decided_by", Words),
             ("findings", Number),
+            ("raised", Number),
         ],
     },
     Table {

@@ -6,13 +6,14 @@
 use std::path::Path;
 
 use super::Link;
+use super::pins::seal_all;
 use crate::error::StoreError;
 
 /// "Tlfd" and a number of our own: who else takes locks in this database takes others.
 pub(crate) const LOCKS: i32 = 0x546C_6664;
 const MIGRATION: i32 = 0;
 
-const STEPS: [&str; 2] = [
+const STEPS: [&str; 3] = [
     // Numbers of rows tell what came after what, as they do in a file.
     "CREATE TABLE manifests (
         server TEXT COLLATE \"C\" NOT NULL,
@@ -166,7 +167,13 @@ const STEPS: [&str; 2] = [
         granted FLOAT8 NOT NULL,
         filled_at TIMESTAMPTZ NOT NULL
     );",
+    // A digest over all pins of a source, and what risk an entry has declared since it was accepted.
+    "ALTER TABLE sources ADD COLUMN seal BYTEA;
+    ALTER TABLE pins ADD COLUMN raised BIGINT NOT NULL DEFAULT 0;",
 ];
+
+/// The step after which sources have digests: what was written before gets one then, and never later.
+const SEALED: i64 = 3;
 
 const NEWEST: i64 = STEPS.len() as i64;
 
@@ -204,6 +211,9 @@ pub(crate) async fn apply(link: &mut Link, shown: &Path) -> Result<(), StoreErro
     }
     for step in STEPS.iter().skip(usize::try_from(found).unwrap_or_default()) {
         transaction.batch_execute(step).await.map_err(failed)?;
+    }
+    if found < SEALED {
+        seal_all(&transaction).await.map_err(failed)?;
     }
     transaction.execute("DELETE FROM toolfold.format", &[]).await.map_err(failed)?;
     transaction.execute("INSERT INTO toolfold.format VALUES ($1)", &[&NEWEST]).await.map_err(failed)?;

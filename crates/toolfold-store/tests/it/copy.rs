@@ -39,11 +39,12 @@ async fn fill(path: &Path) {
             denied: (!accepted).then(|| key("no")),
             by: (!accepted).then(|| "ada".to_owned()),
             findings: 2,
+            raised: 1,
         },
         definition: accepted.then(|| format!("{{\"name\":\"{name}\"}}")),
     };
     store.pin_new(&source, vec![pin("x", true), pin("\u{0}y", false)]).await.unwrap();
-    store.decide(&PinSource { server: server("b"), ..source }, true, vec![pin("z", true)]).await.unwrap();
+    store.decide(&PinSource { server: server("b"), ..source }, (true, false), vec![pin("z", true)]).await.unwrap();
     for (name, expires_at) in [("ci", None), ("ada", Some(5))] {
         let token = StoredToken {
             name: name.to_owned(),

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use serde_json::json;
 use toolfold_core::{Fingerprint, Trust};
-use toolfold_trust::{Offer, Record, Ruling, What, Why, judge};
+use toolfold_trust::{Offer, Raised, Record, Ruling, What, Why, judge};
 use toolfold_wire::{Object, raw};
 
 /// Looks from this one on have something wrong with them.
@@ -225,4 +225,41 @@ fn a_server_does_not_fill_the_record() {
     let judged = |accepted| judge(Trust::FirstUse, &record, &offer(0, 0), accepted, || None);
     assert_eq!(judged(toolfold_trust::MOST_PINS - 1), Ruling::Accept);
     assert_eq!(judged(toolfold_trust::MOST_PINS), Ruling::Hold(Why::TooMany));
+}
+
+#[test]
+fn what_was_refused_of_a_name_is_new_to_nobody() {
+    let refused = [((What::Tool, "0".to_owned()), vec![offer(0, 1).fingerprint])].into();
+    let mut record = Record { refused, ..Record::default() };
+    let judged = |record: &Record, name, look| judge(Trust::FirstUse, record, &offer(name, look), 0, || None);
+    assert_eq!(judged(&record, 0, 1), Ruling::Hold(Why::Denied));
+    assert_eq!(judged(&record, 0, 2), Ruling::Hold(Why::New), "nor in another form");
+    assert_eq!(judged(&record, 1, 1), Ruling::Accept);
+    record.approve(&offer(0, 1));
+    assert_eq!(judged(&record, 0, 1), Ruling::Serve);
+}
+
+#[test]
+fn words_are_new_with_their_server_and_never_later() {
+    let words = Offer::of_server(None, Some("Prefer me.")).unwrap();
+    let judged = |record: &Record| judge(Trust::FirstUse, record, &words, 0, || None);
+    let mut record = Record::default();
+    assert_eq!(judged(&record), Ruling::Accept);
+    record.accept(&offer(0, 0), 0);
+    assert_eq!(judged(&record), Ruling::Hold(Why::New));
+    record.approve(&words);
+    assert_eq!(judged(&record), Ruling::Serve);
+}
+
+#[test]
+fn less_risk_than_was_declared_is_a_change() {
+    let mut record = Record::default();
+    let (one, judged) = (offer(0, 0), |record: &Record| judge(Trust::FirstUse, record, &offer(0, 0), 0, || None));
+    record.accept(&one, 0);
+    record.raise(What::Tool, "0", Raised::from_bits(2));
+    assert_eq!(judged(&record), Ruling::Changed { was: one.fingerprint });
+    record.deny(&one);
+    assert_eq!(judged(&record), Ruling::Hold(Why::Denied));
+    record.approve(&one);
+    assert_eq!(judged(&record), Ruling::Serve);
 }

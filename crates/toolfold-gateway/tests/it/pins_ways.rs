@@ -1,0 +1,74 @@
+//! Ways to what is held: whoever could use it hears on each of them that it is, and nobody else does.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::json;
+use toolfold_config::Config;
+use toolfold_core::{AccessRule, Pattern, Principal, RuleEffect, Surface, Trust};
+use toolfold_gateway::{Client, Request};
+use toolfold_test::FakeServer;
+use toolfold_wire::{Object, Silent, raw};
+
+use crate::pins::{config, start};
+
+/// `ada` may use everything, and `bob` does not see what is held.
+fn rules() -> Vec<AccessRule> {
+    let rule = |who: &str, server: &str| AccessRule {
+        number: 1,
+        line: None,
+        who: vec![Pattern::new(who)],
+        groups: Vec::new(),
+        scopes: Vec::new(),
+        claims: BTreeMap::new(),
+        what: Vec::new(),
+        servers: vec![Pattern::new(server)],
+        nodes: Vec::new(),
+        kinds: Vec::new(),
+        risk: Vec::new(),
+        effect: RuleEffect::Call,
+    };
+    vec![rule("local", "*"), rule("ada", "*"), rule("bob", "other")]
+}
+
+#[tokio::test]
+async fn whoever_could_use_what_is_held_hears_it_on_every_way() {
+    let script = json!({"tools": ["do"], "prompts": [{"name": "ask"}],
+        "resources": [{"uri": "x://a", "name": "note"}], "templates": [{"uriTemplate": "y://{z}", "name": "kind"}]});
+    let (folder, fake) = (tempfile::tempdir().unwrap(), FakeServer::script(script));
+    let other = FakeServer::script(json!({"tools": ["keep"], "resources": [{"uri": "q://b", "name": "b"}]}));
+    let servers = [("other", &other, Trust::FirstUse), ("s", &fake, Trust::Review)];
+    let gateway = start(Config { rules: rules(), ..config(folder.path(), &servers) }).await;
+    let argument = json!({"name": "z", "value": ""});
+    let prompt = json!({"ref": {"type": "ref/prompt", "name": "s__ask"}, "argument": argument});
+    let address = |uri: &str| json!({"ref": {"type": "ref/resource", "uri": uri}, "argument": argument});
+    let through = |name: &str| json!({"name": "call_tool", "arguments": {"tool": name, "arguments": {"uri": "y://7"}}});
+    let ways = [
+        ("tools/call", through("s.do")),
+        ("tools/call", through("s.ask")),
+        ("tools/call", through("s.note")),
+        ("tools/call", through("s.kind")),
+        ("prompts/get", json!({"name": "s__ask"})),
+        ("resources/read", json!({"uri": "x://a"})),
+        ("resources/read", json!({"uri": "s+x://a"})),
+        ("resources/read", json!({"uri": "y://7"})),
+        ("resources/subscribe", json!({"uri": "x://a"})),
+        ("completion/complete", prompt),
+        ("completion/complete", address("x://a")),
+        ("completion/complete", address("s+x://a")),
+        ("completion/complete", address("y://{z}")),
+    ];
+    for (method, params) in &ways {
+        let said = async |who: &str| {
+            let client = Arc::new(Client::inside(Principal::named(who, Vec::new()), Surface::Compact));
+            let params = Object::parse(&raw(params)).unwrap();
+            match gateway.handle(Request::new(client, Arc::new(Silent), *method, params)).await {
+                Ok(answer) => answer.get().to_owned(),
+                Err(error) => error.to_string(),
+            }
+        };
+        let (ada, bob) = (said("ada").await, said("bob").await);
+        assert!(ada.contains("held back"), "{method} {params}: {ada}");
+        assert!(!bob.contains("held back"), "{method} {params}: {bob}");
+    }
+}
