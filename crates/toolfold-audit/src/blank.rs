@@ -40,9 +40,7 @@ impl<'a> Blanking<'a> {
     }
 
     /// What was blanked for its name.
-    pub(crate) fn found(mut self) -> Vec<String> {
-        self.found.sort_by(|one, other| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
-        self.found.dedup();
+    pub(crate) fn found(self) -> Vec<String> {
         self.found
     }
 

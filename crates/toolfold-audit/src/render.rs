@@ -115,6 +115,8 @@ impl Rendering<'_> {
                     .map_or((None, Vec::new()), |(shown, given)| (Some(shown), given));
                 event.arguments = shown;
                 given.extend(began.map(|began| began.given).unwrap_or_default());
+                given.sort_by(|one, other| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
+                given.dedup();
                 self.recall.remember((*call, *resumes), &event, *input, given);
             }
             Matter::Ended { call, ended } => self.ended(&mut event, *call, ended),

@@ -69,15 +69,15 @@ async fn what_was_blanked_in_arguments_is_blanked_in_the_result_that_says_it_aga
     let settings = Settings { record: Recorded::Results, hides: Arc::new(Planted), ..settings(&path, AuditMode::On) };
     let audit = Audit::start(settings);
     let arguments =
-        json!({"password": "hunter2", "inner": "{\"passwords\": [\"tiger\", 77310, \"x\"]}", "user": "xavier"});
+        json!({"password": "hunter2-too", "inner": "{\"passwords\": [\"tiger\", 77310, \"x\"]}", "user": "xavier"});
     let echoed = json!({"content": [
-        {"type": "text", "text": "xavier logged in with hunter2"},
+        {"type": "text", "text": "xavier logged in with hunter2-too and hunter2"},
         {"type": "text", "text": "{\"echo\": \"my tiger\", \"one\": \"x\"}"},
     ], "structuredContent": {"pin": 77310, "hunter2": 1, "extent": "x"}});
     // It waits for somebody in between.
     audit.mention(called(1, "log_in", raw(&arguments)));
     audit.mention(ended(1, "parked"));
-    let mut resumed = called(2, "log_in", raw(&json!({})));
+    let mut resumed = called(2, "log_in", raw(&json!({"password": "hunter2"})));
     if let Matter::Called { resumes, .. } = &mut resumed.what {
         *resumes = Some(1);
     }
@@ -94,7 +94,7 @@ async fn what_was_blanked_in_arguments_is_blanked_in_the_result_that_says_it_aga
     assert_eq!(
         events[3].result.as_ref().unwrap(),
         &json!({"content": [
-            {"type": "text", "text": "xavier logged in with …"},
+            {"type": "text", "text": "xavier logged in with … and …"},
             {"type": "text", "text": "{\"echo\":\"my …\",\"one\":\"…\"}"},
         ], "structuredContent": {"pin": "…", "…": 1, "extent": "…"}})
     );
