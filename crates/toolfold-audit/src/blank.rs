@@ -3,6 +3,8 @@
 use serde_json::Value;
 
 const BLANK: &str = "…";
+/// Within a text, shorter ones are left: `1` or `on` would take half of it with them.
+const SHORTEST: usize = 4;
 
 /// What must never be written down.
 pub trait Hides: Send + Sync {
@@ -23,27 +25,73 @@ impl Hides for () {
     }
 }
 
-/// Over the values and not over the text of the JSON: there a secret with a quote in it would look different.
-pub(crate) fn blank(hides: &dyn Hides, value: Value) -> Value {
-    match value {
-        Value::String(text) => match inner(&text) {
-            Some(value) => Value::String(blank(hides, value).to_string()),
-            None => Value::String(hides.hide(&text)),
-        },
-        Value::Array(items) => items.into_iter().map(|item| blank(hides, item)).collect(),
-        Value::Object(members) => {
-            let member = |(key, value): (String, Value)| match &value {
-                Value::Null | Value::Bool(_) => (hides.hide(&key), value),
-                _ if hides.is_secret_name(&key) => (key, Value::from(BLANK)),
-                _ => (hides.hide(&key), blank(hides, value)),
-            };
-            members.into_iter().map(member).collect()
+/// One value on its way to be written down. Over the values and not over the text of the JSON: there a secret with a quote in it
+/// would look different.
+pub(crate) struct Blanking<'a> {
+    hides: &'a dyn Hides,
+    /// What was blanked for its name where it was given, the longest first: whoever was told it may say it again under no name.
+    given: &'a [String],
+    found: Vec<String>,
+}
+
+impl<'a> Blanking<'a> {
+    pub(crate) fn new(hides: &'a dyn Hides, given: &'a [String]) -> Self {
+        Blanking { hides, given, found: Vec::new() }
+    }
+
+    /// What was blanked for its name.
+    pub(crate) fn found(self) -> Vec<String> {
+        self.found
+    }
+
+    pub(crate) fn blank(&mut self, value: Value) -> Value {
+        match value {
+            Value::String(text) => match inner(&text) {
+                Some(value) => Value::String(self.blank(value).to_string()),
+                None => Value::String(self.text(&text)),
+            },
+            Value::Array(items) => items.into_iter().map(|item| self.blank(item)).collect(),
+            Value::Object(members) => members.into_iter().map(|(key, value)| self.member(key, value)).collect(),
+            Value::Number(number) => match self.text(&number.to_string()) {
+                same if same == number.to_string() => Value::Number(number),
+                hidden => Value::String(hidden),
+            },
+            other => other,
         }
-        Value::Number(number) => match hides.hide(&number.to_string()) {
-            same if same == number.to_string() => Value::Number(number),
-            hidden => Value::String(hidden),
-        },
-        other => other,
+    }
+
+    fn member(&mut self, key: String, value: Value) -> (String, Value) {
+        if matches!(value, Value::Null | Value::Bool(_)) {
+            return (self.text(&key), value);
+        }
+        if self.hides.is_secret_name(&key) {
+            self.find(&value);
+            return (key, Value::from(BLANK));
+        }
+        (self.text(&key), self.blank(value))
+    }
+
+    fn text(&self, text: &str) -> String {
+        let mut text = self.hides.hide(text);
+        for secret in self.given {
+            if text == *secret {
+                return BLANK.to_owned();
+            }
+            if secret.len() >= SHORTEST && text.contains(secret) {
+                text = text.replace(secret, BLANK);
+            }
+        }
+        text
+    }
+
+    fn find(&mut self, value: &Value) {
+        match value {
+            Value::String(text) => self.found.extend((!text.is_empty()).then(|| text.clone())),
+            Value::Number(number) => self.found.push(number.to_string()),
+            Value::Array(items) => items.iter().for_each(|item| self.find(item)),
+            Value::Object(members) => members.values().for_each(|member| self.find(member)),
+            Value::Null | Value::Bool(_) => {}
+        }
     }
 }
 

@@ -22,6 +22,7 @@ mod recorder;
 mod render;
 mod retention;
 mod ship;
+mod switch;
 mod trail;
 mod writer;
 

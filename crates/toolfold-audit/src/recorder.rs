@@ -7,8 +7,10 @@ use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::time::Duration;
 
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 use toolfold_config::{AuditMode, Keep, Recorded};
 use toolfold_core::DatabaseUrl;
+use tracing::error;
 
 use crate::blank::Hides;
 use crate::note::Note;
@@ -79,25 +81,45 @@ pub(crate) struct Shared {
     pub(crate) direct: AtomicU64,
 }
 
+impl Shared {
+    /// A note waits to be written.
+    pub(crate) fn take_in(&self, note: &Note) {
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        self.bytes.fetch_add(note.size(), Ordering::Relaxed);
+    }
+
+    /// It does no longer, and was not written.
+    pub(crate) fn let_go(&self, note: &Note) {
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+        self.bytes.fetch_sub(note.size(), Ordering::Relaxed);
+    }
+}
+
 impl Audit {
     /// Nothing is opened before there is something to write.
     pub fn start(settings: Settings) -> Audit {
         let (queue, notes) = sync_channel(MOST_WAITING);
         let shared = Arc::new(Shared::default());
-        let (strict, record) = (settings.mode == AuditMode::Strict, settings.record as u8);
+        let (mode, record) = (settings.mode, settings.record as u8);
         let writer = Writer::new(settings, shared.clone());
         // Without a thread the queue is closed, and whoever tells something hears that.
         let _ = std::thread::Builder::new().name("audit".to_owned()).spawn(move || writer.run(&notes));
-        let (strict, record) = (AtomicBool::new(strict), AtomicU8::new(record));
-        Audit(Arc::new(Inner { queue, strict, off: AtomicBool::new(false), record, shared }))
+        let (strict, off) = (AtomicBool::new(mode == AuditMode::Strict), AtomicBool::new(mode == AuditMode::Off));
+        Audit(Arc::new(Inner { queue, strict, off, record: AtomicU8::new(record), shared }))
     }
 
-    /// Takes over what can be changed while running: all but the place.
-    pub fn configure(&self, settings: Settings) {
+    /// Takes over what can be changed while running: all but the place. That it is switched off is the last that is written, and
+    /// that it is switched on again the first.
+    pub async fn configure(&self, settings: Settings) {
+        let off = settings.mode == AuditMode::Off;
         self.0.strict.store(settings.mode == AuditMode::Strict, Ordering::Relaxed);
-        self.0.off.store(settings.mode == AuditMode::Off, Ordering::Relaxed);
+        self.0.off.fetch_or(off, Ordering::Relaxed);
         self.0.record.store(settings.record as u8, Ordering::Relaxed);
-        let _ = self.0.queue.try_send(Message::Configure(Box::new(settings)));
+        if self.put(Message::Configure(Box::new(settings)), Instant::now() + FAREWELL).await {
+            self.0.off.store(off, Ordering::Relaxed);
+        } else {
+            error!("the audit does not know of its new settings: the disk does not keep up");
+        }
     }
 
     pub fn is_strict(&self) -> bool {
@@ -191,16 +213,22 @@ impl Audit {
 
     async fn ask(&self, message: fn(oneshot::Sender<()>) -> Message) {
         let (done, answered) = oneshot::channel();
-        let mut message = message(done);
-        let deadline = tokio::time::Instant::now() + FAREWELL;
+        let deadline = Instant::now() + FAREWELL;
+        if self.put(message(done), deadline).await {
+            let _ = tokio::time::timeout_at(deadline, answered).await;
+        }
+    }
+
+    /// Waits for room in the queue. Whether there was some.
+    async fn put(&self, mut message: Message, deadline: Instant) -> bool {
         while let Err(TrySendError::Full(back)) = self.0.queue.try_send(message) {
-            if tokio::time::Instant::now() > deadline {
-                return;
+            if Instant::now() > deadline {
+                return false;
             }
             message = back;
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        let _ = tokio::time::timeout_at(deadline, answered).await;
+        true
     }
 }
 

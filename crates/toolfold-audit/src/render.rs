@@ -7,7 +7,7 @@ use toolfold_config::Recorded;
 use toolfold_core::Entry;
 use toolfold_wire::Raw;
 
-use crate::blank::blank;
+use crate::blank::Blanking;
 use crate::event::{AuditEvent, EventKind, Sizes};
 use crate::note::{AnswerGiven, Denied, Ended, Listing, Matter, Note, Who};
 use crate::recorder::Settings;
@@ -15,6 +15,8 @@ use crate::trail::{MOST_SHOWN, Trail};
 
 /// Calls under way whose numbers are remembered.
 const MOST_OPEN: usize = 65_536;
+/// Bytes of secrets that are remembered with them.
+const MOST_GIVEN: usize = 8 * 1024 * 1024;
 /// Bytes of what was said that are written down.
 const LONGEST: usize = 64 * 1024;
 const LONGEST_NAME: usize = 256;
@@ -27,6 +29,8 @@ const NAMED: usize = 32;
 pub(crate) struct Recall {
     trail: Trail,
     open: HashMap<u64, Open>,
+    /// Bytes of what they were given.
+    given: usize,
 }
 
 /// A call that has not ended.
@@ -38,6 +42,14 @@ struct Open {
     via: Option<String>,
     target: Option<String>,
     input: usize,
+    /// What was blanked in its arguments, for its result to be without it too.
+    given: Vec<String>,
+}
+
+impl Open {
+    fn given(&self) -> usize {
+        self.given.iter().map(String::len).sum()
+    }
 }
 
 /// One note on its way to an event.
@@ -97,8 +109,15 @@ impl Rendering<'_> {
                     }
                     _ => {}
                 }
-                event.arguments = arguments.as_ref().and_then(|raw| self.content(raw, Recorded::Arguments));
-                self.recall.remember(*call, *resumes, &event, *input);
+                let (shown, mut given) = arguments
+                    .as_ref()
+                    .and_then(|raw| self.content(raw, Recorded::Arguments, &[]))
+                    .map_or((None, Vec::new()), |(shown, given)| (Some(shown), given));
+                event.arguments = shown;
+                given.extend(began.map(|began| began.given).unwrap_or_default());
+                given.sort_by(|one, other| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
+                given.dedup();
+                self.recall.remember((*call, *resumes), &event, *input, given);
             }
             Matter::Ended { call, ended } => self.ended(&mut event, *call, ended),
             Matter::Refused { tool, held, rule, code, asked } => {
@@ -141,18 +160,20 @@ impl Rendering<'_> {
         // One that is parked goes on: what is known of it is needed then.
         let open = match ended.outcome {
             "parked" => self.recall.open.get(&call).cloned(),
-            _ => self.recall.open.remove(&call),
+            _ => self.recall.forget(call),
         };
-        if let Some(open) = open {
-            (event.of, event.tool, event.via) = (Some(open.number), open.tool, open.via);
-            (event.server, event.target) = (Some(open.server), open.target);
-            event.sizes = Some(Sizes { input: open.input, output: ended.output });
-        } else {
-            event.sizes = Some(Sizes { input: 0, output: ended.output });
-        }
         (event.outcome, event.code) = (Some(ended.outcome.to_owned()), ended.code.clone());
         event.duration = Some(ended.took.as_micros() as u64);
-        event.result = ended.result.as_ref().and_then(|raw| self.content(raw, Recorded::Results));
+        let Some(open) = open else {
+            // What its arguments held is not known, so nothing tells what its result must not say.
+            event.sizes = Some(Sizes { input: 0, output: ended.output });
+            return;
+        };
+        let result = ended.result.as_ref().and_then(|raw| self.content(raw, Recorded::Results, &open.given));
+        event.result = result.map(|(shown, _)| shown);
+        (event.of, event.tool, event.via) = (Some(open.number), open.tool, open.via);
+        (event.server, event.target) = (Some(open.server), open.target);
+        event.sizes = Some(Sizes { input: open.input, output: ended.output });
     }
 
     fn name(&self, event: &mut AuditEvent, who: &Who) {
@@ -196,15 +217,17 @@ impl Rendering<'_> {
         }
     }
 
-    fn content(&self, raw: &Raw, wanted: Recorded) -> Option<Value> {
+    /// What was said, as far as it is recorded, and what was blanked in it for its name.
+    fn content(&self, raw: &Raw, wanted: Recorded, given: &[String]) -> Option<(Value, Vec<String>)> {
         if !self.records(wanted) {
             return None;
         }
         if raw.get().len() > LONGEST {
-            return Some(Value::from(format!("{} bytes, not written down", raw.get().len())));
+            return Some((Value::from(format!("{} bytes, not written down", raw.get().len())), Vec::new()));
         }
-        let value = serde_json::from_str(raw.get()).ok()?;
-        Some(blank(&*self.settings.hides, value))
+        let mut blanking = Blanking::new(&*self.settings.hides, given);
+        let shown = blanking.blank(serde_json::from_str(raw.get()).ok()?);
+        Some((shown, blanking.found()))
     }
 
     fn text(&self, text: &str) -> String {
@@ -218,17 +241,23 @@ impl Rendering<'_> {
 }
 
 impl Recall {
-    fn remember(&mut self, call: u64, resumes: Option<u64>, event: &AuditEvent, input: usize) {
+    fn remember(&mut self, (call, resumes): (u64, Option<u64>), event: &AuditEvent, input: usize, given: Vec<String>) {
         if let Some(before) = resumes {
-            self.open.remove(&before);
+            self.forget(before);
         }
-        if self.open.len() >= MOST_OPEN {
+        if self.open.len() >= MOST_OPEN || self.given > MOST_GIVEN {
             // Their ends will not say whose they are.
-            self.open.clear();
+            (self.open, self.given) = (HashMap::new(), 0);
         }
         let (tool, via, target) = (event.tool.clone(), event.via.clone(), event.target.clone());
         let server = event.server.clone().unwrap_or_default();
-        self.open.insert(call, Open { number: event.number, tool, server, via, target, input });
+        let open = Open { number: event.number, tool, server, via, target, input, given };
+        self.given += open.given();
+        self.open.insert(call, open);
+    }
+
+    fn forget(&mut self, call: u64) -> Option<Open> {
+        self.open.remove(&call).inspect(|open| self.given -= open.given())
     }
 }
 

@@ -1,9 +1,12 @@
 //! What is old is taken away from the beginning; the number and the hash of the last event that went are kept, so that the
 //! rest can still be verified. That something went is an event itself.
+//!
+//! What a reader would get wrong: what is over a bound is cut to some way below it. Cut to the bound, the event that says so would be one
+//! too many, and whatever happens next would be followed by another.
 
 use rusqlite::{Connection, OptionalExtension};
 use toolfold_config::Keep;
-use toolfold_store::StoreError;
+use toolfold_store::{AuditBound, StoreError};
 
 use crate::event::{AuditEvent, EventKind};
 use crate::file::{File, Head, cut};
@@ -37,8 +40,8 @@ pub(crate) fn apply(file: &mut File, keep: Keep) -> Result<bool, StoreError> {
 pub(crate) fn apply_shipped(file: &mut File, shipping: &mut Shipping, keep: Keep) -> Result<(), StoreError> {
     let Some(shipped) = shipping.shipped() else { return Ok(()) };
     file.let_go(shipped)?;
-    let oldest = Moment::now().0 - i64::try_from(keep.days).unwrap_or(i64::MAX).saturating_mul(DAY);
-    let cut = shipping.cut(oldest, keep.events)?;
+    let [over, to] = [Bound::of(keep), Bound::below(keep)].map(Bound::of_chain);
+    let cut = shipping.cut(over, to)?;
     if cut.is_empty() {
         return Ok(());
     }
@@ -54,6 +57,35 @@ pub(crate) fn apply_shipped(file: &mut File, shipping: &mut Shipping, keep: Keep
     Ok(())
 }
 
+/// What may be there.
+#[derive(Clone, Copy)]
+struct Bound {
+    /// Nothing from before.
+    since: i64,
+    events: u64,
+    bytes: u64,
+}
+
+impl Bound {
+    fn of(keep: Keep) -> Bound {
+        Bound { since: Moment::now().0.saturating_sub(days(keep)), events: keep.events, bytes: keep.bytes }
+    }
+
+    /// What is left once one of them was passed: a tenth less, and of time, which somebody may have to keep, a hundredth.
+    fn below(keep: Keep) -> Bound {
+        let Bound { since, events, bytes } = Bound::of(keep);
+        Bound { since: since.saturating_add(days(keep) / 100), events: events - events / 10, bytes: bytes - bytes / 10 }
+    }
+
+    fn of_chain(self) -> AuditBound {
+        AuditBound { older_than: self.since, most: i64::try_from(self.events).unwrap_or(i64::MAX) }
+    }
+}
+
+fn days(keep: Keep) -> i64 {
+    i64::try_from(keep.days).unwrap_or(i64::MAX).saturating_mul(DAY)
+}
+
 /// The first and the last of what has to go now.
 fn due(connection: &Connection, keep: Keep) -> rusqlite::Result<Option<(u64, u64)>> {
     let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, Option<i64>>(0));
@@ -63,18 +95,26 @@ fn due(connection: &Connection, keep: Keep) -> rusqlite::Result<Option<(u64, u64
         return Ok(None);
     };
     let (first, last) = (first as u64, last as u64);
+    if beyond(connection, (first, last), Bound::of(keep))? == 0 {
+        return Ok(None);
+    }
+    let going = beyond(connection, (first, last), Bound::below(keep))?;
+    Ok((going > 0).then(|| (first, first + going - 1)))
+}
+
+/// How many of the first events are too many.
+fn beyond(connection: &Connection, (first, last): (u64, u64), bound: Bound) -> rusqlite::Result<u64> {
     let count = last - first + 1;
-    let too_many = count.saturating_sub(keep.events);
+    let too_many = count.saturating_sub(bound.events);
     let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let bytes = (pragma("page_count")? - pragma("freelist_count")?) as u64 * pragma("page_size")? as u64;
-    // A tenth at a time: what is freed shows when whole pages are.
-    let too_large = if bytes > keep.bytes { (count / 10).max(1) } else { 0 };
-    let oldest = Moment::now().0 - i64::try_from(keep.days).unwrap_or(i64::MAX).saturating_mul(DAY);
+    // As if all were of one size; whether it was enough shows the next time.
+    let share = u128::from(count) * u128::from(bytes.saturating_sub(bound.bytes));
+    let too_large = share.div_ceil(u128::from(bytes.max(1))) as u64;
     let until = (first + AT_ONCE).min(last);
     let select = "SELECT max(number) FROM events WHERE number < ?1 AND time < ?2";
-    let too_old = connection.query_row(select, [until as i64, oldest], |row| row.get::<_, Option<i64>>(0))?;
+    let too_old = connection.query_row(select, [until as i64, bound.since], |row| row.get::<_, Option<i64>>(0))?;
     let too_old = too_old.map_or(0, |number| number as u64 - first + 1);
     // The last event stays: there is always a head that was really written.
-    let going = too_many.max(too_large).max(too_old).min(AT_ONCE).min(count - 1);
-    Ok((going > 0).then(|| (first, first + going - 1)))
+    Ok(too_many.max(too_large).max(too_old).min(AT_ONCE).min(count - 1))
 }

@@ -8,7 +8,7 @@
 use std::time::{Duration, Instant};
 
 use toolfold_core::DatabaseUrl;
-use toolfold_store::{AuditDatabase, AuditRow, StoreError};
+use toolfold_store::{AuditBound, AuditDatabase, AuditRow, StoreError};
 use tracing::{info, warn};
 
 use crate::file::{File, Head};
@@ -79,10 +79,10 @@ impl Shipping {
         self.link.as_ref().map(|linked| linked.shipped)
     }
 
-    /// Takes old events out of all chains: which, up to which number.
-    pub(crate) fn cut(&mut self, older_than: i64, most: u64) -> Result<Vec<(String, i64)>, StoreError> {
+    /// Takes old events out of all chains that are beyond `over`: which, up to which number.
+    pub(crate) fn cut(&mut self, over: AuditBound, to: AuditBound) -> Result<Vec<(String, i64)>, StoreError> {
         let Some(linked) = &self.link else { return Ok(Vec::new()) };
-        linked.database.cut(older_than, i64::try_from(most).unwrap_or(i64::MAX)).wait()
+        linked.database.cut(over, to).wait()
     }
 
     fn note(&mut self, outcome: Result<(), StoreError>) -> Result<(), StoreError> {

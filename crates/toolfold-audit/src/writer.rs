@@ -20,6 +20,7 @@ use crate::recorder::{AuditError, Settings, Shared};
 use crate::render::{Recall, Rendering};
 use crate::retention;
 use crate::ship::{AGAIN, Shipping};
+use crate::switch::Switch;
 
 /// How long notes are gathered where nobody waits: whoever adds one then has nobody to wake.
 const LINGER: Duration = Duration::from_millis(25);
@@ -50,6 +51,7 @@ pub(crate) struct Writer {
     /// Where the file is brought to a database.
     shipping: Option<Shipping>,
     recall: Recall,
+    switch: Switch,
     /// Notes that were given up, and the last reason.
     lost: u64,
     why: String,
@@ -79,6 +81,7 @@ impl Writer {
             file: None,
             shipping,
             recall,
+            switch: Switch::default(),
             lost: 0,
             why: String::new(),
             since_tidy: 0,
@@ -157,10 +160,17 @@ impl Writer {
     fn take(&mut self, message: Message, gathered: &mut Gathered) {
         match message {
             Message::Note(note, waiter) => {
+                // Whoever had not heard yet that it is off.
+                if self.settings.mode == AuditMode::Off {
+                    self.shared.let_go(&note);
+                    return waiter.into_iter().for_each(|waiter| drop(waiter.send(Ok(()))));
+                }
                 gathered.notes.push(*note);
                 gathered.waiters.extend(waiter);
             }
             Message::Configure(settings) => {
+                let turned = self.switch.turned(self.settings.mode, settings.mode);
+                gathered.notes.extend(turned.inspect(|note| self.shared.take_in(note)));
                 // The place is decided at the start: a chain is not continued elsewhere.
                 let (path, database) = (std::mem::take(&mut self.settings.path), self.settings.database.take());
                 self.settings = Settings { path, database, ..*settings };
@@ -272,6 +282,8 @@ impl Writer {
 
     fn tidy(&mut self) {
         let due = self.since_tidy >= TIDY_AFTER || self.tidied.is_none_or(|last| last.elapsed() > TIDY_EVERY);
+        // That it was switched off is the last word.
+        let due = due && self.settings.mode != AuditMode::Off;
         let Some(file) = self.file.as_mut().filter(|_| due) else { return };
         (self.since_tidy, self.tidied) = (0, Some(Instant::now()));
         if let Some(shipping) = &mut self.shipping {

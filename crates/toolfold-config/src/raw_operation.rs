@@ -1,8 +1,8 @@
 //! `[limits]`, `[audit]` and `[telemetry]` as they were typed.
 
-use crate::node::Node;
+use crate::node::{Node, Value};
 use crate::report::{Place, Report};
-use crate::table::{Amount, Field, Pairs, Table};
+use crate::table::{Amount, Field, Pairs, Table, Typed};
 
 #[derive(Debug, Default)]
 pub(crate) struct RawLimits {
@@ -49,7 +49,12 @@ impl RawLimits {
 }
 
 impl RawAudit {
+    /// A table, or its mode alone: `audit = "strict"`.
     pub(crate) fn read(node: &Node, place: Place, report: &mut Report) -> RawAudit {
+        if let Value::Text(mode) = &node.value {
+            let mode = Field::Given(Typed { value: mode.clone(), place });
+            return RawAudit { mode, ..RawAudit::default() };
+        }
         let Some(mut table) = Table::open(node, place, report) else { return RawAudit::default() };
         let raw = RawAudit {
             mode: table.text("mode", report),

@@ -222,11 +222,6 @@ impl Gateway {
         self.0.gate.calls()
     }
 
-    /// How many results had something in them that was marked.
-    pub fn marked_results(&self) -> u64 {
-        self.0.gate.marked()
-    }
-
     /// The tokens that were given out.
     pub fn tokens(&self) -> GivenTokens<'_> {
         GivenTokens { waiting: &self.0.waiting, store: &self.0.store }

@@ -39,6 +39,7 @@ mod results;
 mod rpc;
 mod scope;
 mod scripts;
+mod secrets;
 mod servers;
 mod share;
 mod slices;

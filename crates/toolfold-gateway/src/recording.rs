@@ -9,19 +9,17 @@ use std::time::{Duration, SystemTime};
 
 use tokio::time::Instant;
 use toolfold_access::Extent;
-use toolfold_audit::{
-    Audit, AuditError, Denied, Ended, EventKind, Hides, Listing, Lookup, Matter, Note, Settings, Told, Who,
-};
+use toolfold_audit::{Audit, AuditError, Denied, Ended, EventKind, Listing, Lookup, Matter, Note, Settings, Told, Who};
 use toolfold_config::{AuditMode, Config, Recorded};
 use toolfold_core::{Code, Doors, Entry, Fingerprint, Principal, Refusal, ServerName};
 use toolfold_disclosure::{Action, View, is_door_of, tokens};
-use toolfold_upstream::{Blanks, speaks_of_secret};
 use toolfold_wire::{Object, Raw};
 use tracing::error;
 
 use crate::disclosed::shown;
 use crate::gate::{Failed, Outcome, Wanted};
 use crate::request::Request;
+use crate::secrets::Secrets;
 use crate::snapshot::Snapshot;
 use crate::trust::Held;
 
@@ -78,26 +76,21 @@ pub(crate) struct Asked<'a> {
 impl Recording {
     pub(crate) fn new(config: &Config) -> Self {
         let recording = Recording::default();
-        recording.configure(config);
+        if let Some(settings) = settings(config).filter(|settings| settings.mode != AuditMode::Off) {
+            let _ = recording.0.set(Audit::start(settings));
+        }
         recording
     }
 
     /// Another place takes effect with the next start.
-    pub(crate) fn configure(&self, config: &Config) {
-        let Some(path) = config.audit.path.clone() else { return };
-        let settings = Settings {
-            path,
-            database: config.audit.database.clone(),
-            mode: config.audit.mode,
-            record: config.audit.record,
-            keep: config.audit.keep,
-            hides: Arc::new(Secrets::of(config)),
-            count_tokens: tokens::count,
-        };
-        match self.0.get() {
-            Some(audit) => audit.configure(settings),
-            None if config.audit.mode == AuditMode::Off => {}
-            None => drop(self.0.set(Audit::start(settings))),
+    pub(crate) async fn configure(&self, config: &Config) {
+        let Some(settings) = settings(config) else { return };
+        if settings.mode != AuditMode::Off {
+            // One that there was no need for yet begins switched off: the first that it says is since when it is on.
+            self.0.get_or_init(|| Audit::start(Settings { mode: AuditMode::Off, ..settings.clone() }));
+        }
+        if let Some(audit) = self.0.get() {
+            audit.configure(settings).await;
         }
     }
 
@@ -288,6 +281,19 @@ impl Drop for Open<'_> {
     }
 }
 
+/// `None`: there is no place for it.
+fn settings(config: &Config) -> Option<Settings> {
+    Some(Settings {
+        path: config.audit.path.clone()?,
+        database: config.audit.database.clone(),
+        mode: config.audit.mode,
+        record: config.audit.record,
+        keep: config.audit.keep,
+        hides: Arc::new(Secrets::of(config)),
+        count_tokens: tokens::count,
+    })
+}
+
 fn ended(audit: &Audit, outcome: &Result<Outcome, Failed>, took: Duration) -> Ended {
     let (name, code, result) = match outcome {
         Ok(Outcome::Done(result)) => ("done", is_error(result).then(|| "tool_error".to_owned()), Some(result)),
@@ -366,26 +372,4 @@ fn not_ended(error: &AuditError) -> Failed {
         Toolfold's place: whoever runs it must act.";
     let refusal = Refusal::new(Code::ServerUnavailable, message).cause(error);
     Failed::Refused(refusal.hint("It may have taken effect: check before you repeat it."))
-}
-
-/// What the configuration gives to servers, and what is asked of clients.
-struct Secrets(Blanks);
-
-impl Secrets {
-    fn of(config: &Config) -> Self {
-        let mut own: Vec<_> = config.http.token.iter().chain(config.telemetry.headers.values()).cloned().collect();
-        own.extend(config.cluster.iter().map(|cluster| cluster.secret.clone()));
-        own.extend(config.store.iter().filter_map(|store| store.database()?.password()));
-        Secrets(Blanks::of_all(config.servers.values(), &own))
-    }
-}
-
-impl Hides for Secrets {
-    fn hide(&self, text: &str) -> String {
-        self.0.blank(text)
-    }
-
-    fn is_secret_name(&self, name: &str) -> bool {
-        speaks_of_secret(name)
-    }
 }

@@ -79,6 +79,11 @@ pub(crate) fn look(name: &str, piece: &Piece<'_>, passage: &Passage, report: &mu
     }
 }
 
+/// Whether a sentence is an order.
+pub(crate) fn is_order(sentence: &str) -> bool {
+    ORDER.as_ref().is_some_and(|order| order.is_match(sentence))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -26,6 +26,7 @@ mod schemes;
 mod sentence;
 mod tags;
 mod visible;
+mod voice;
 
 pub use compare::{Difference, differences, render, touched};
 pub use context::Context;

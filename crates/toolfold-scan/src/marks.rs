@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::fold::Folded;
 use crate::piece::{LONGEST_TEXT, cut};
-use crate::tags;
+use crate::tags::{self, Kind};
 use crate::visible::{Odd, excerpt, odd};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -54,7 +54,7 @@ pub fn marks(text: &str) -> Option<Marks> {
     }
     let folded = Folded::of(read);
     // A comment in a page that was fetched is everyday; a tag of a role is not.
-    let roles = tags::find(&folded.text).filter(|tag| !folded.text[tag.clone()].starts_with("<!--"));
+    let roles = tags::find(&folded.text).filter(|tag| tag.kind != Kind::Comment).map(|tag| tag.range);
     marks.role_tags = roles.take(MOST_TAGS).map(|tag| excerpt(folded.original(read, tag.start, tag.end))).collect();
     (marks.hidden + marks.control > 0 || !marks.role_tags.is_empty()).then_some(marks)
 }

@@ -17,7 +17,7 @@ use crate::piece::{Piece, Pieces, Role, cut};
 use crate::rules::{self, Rule};
 use crate::sentence::{Passage, Span};
 use crate::visible::excerpt;
-use crate::{aside, blob, tags};
+use crate::{aside, blob, voice};
 
 /// An entry of a catalog: its whole definition, beside the other servers.
 pub fn scan_entry(entry: &Entry, context: &Context) -> Report {
@@ -98,7 +98,7 @@ impl<'a> Subject<'a> {
             if matches!(piece.role, Role::Prose | Role::About) {
                 self.says(piece, &passage, &mut report);
                 self.names_others(piece, &passage, &mut report);
-                self.tagged(piece, &passage, &mut report);
+                voice::look(piece, &passage, &mut report);
                 if piece.place == "/description" {
                     aside::look(self.name, piece, &passage, &mut report);
                 }
@@ -177,23 +177,6 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// A role tag is worth a look; with anything else said that is, it is meant.
-    fn tagged(&self, piece: &Piece<'_>, passage: &Passage, report: &mut Report) {
-        report.work += passage.folded.text.len() as u64;
-        let Some(tag) = tags::find(&passage.folded.text).next() else { return };
-        // A server may well say with emphasis in which order its tools are used.
-        let mild = |family| matches!(family, Family::Preference | Family::OrderCoercion);
-        let meant = report.findings.iter().any(|finding| finding.place == piece.place && !mild(finding.family));
-        let orders = passage.concepts() & (MUST | MODEL) != 0 && passage.concepts() & (CALL | MOVES | READ | DROP) != 0;
-        let is_comment = passage.folded.text[tag.start..].starts_with("<!--");
-        if meant || orders || !is_comment {
-            let severity = if meant { Severity::Hard } else { Severity::Review };
-            let text = passage.folded.original(piece.text, tag.start, (tag.end + 200).min(passage.folded.text.len()));
-            let reason = "has a mark that a model may take for the voice of the system".to_owned();
-            report.add(finding(piece, Family::RoleTags, "role-tag", severity, excerpt(text), reason));
-        }
-    }
-
     /// Blobs, by what they say.
     fn encoded(&self, piece: &Piece<'_>, report: &mut Report) {
         for (place, text) in blob::decoded(piece.text, &mut report.work) {
@@ -229,8 +212,6 @@ impl<'a> Subject<'a> {
         });
     }
 }
-
-const MOVES: Concepts = SEND | PUT;
 
 fn speaks(rule: &Rule, span: &Span<'_>) -> Option<(usize, usize)> {
     if span.concepts() & rule.unless != 0 {

@@ -1,5 +1,7 @@
 //! Sentences, and shapes in them: which concepts have to stand together, or one after the other, for a rule to speak.
 
+use std::ops::Range;
+
 use crate::concept::{Concepts, DESCRIBED, Hit, hits};
 use crate::fold::Folded;
 
@@ -48,6 +50,19 @@ impl Passage {
     /// Everything that is spoken of anywhere.
     pub(crate) fn concepts(&self) -> Concepts {
         self.hits.iter().fold(0, |all, hit| all | hit.concept)
+    }
+
+    /// What is spoken of between two places.
+    pub(crate) fn concepts_in(&self, place: Range<usize>) -> Concepts {
+        let first = self.hits.partition_point(|hit| hit.start < place.start);
+        let within = self.hits[first..].iter().take_while(|hit| hit.start < place.end);
+        within.fold(0, |all, hit| all | hit.concept)
+    }
+
+    /// Whether what stands there is spoken of and not said.
+    pub(crate) fn is_described(&self, place: &Range<usize>) -> bool {
+        let sentence = self.ends.partition_point(|end| *end <= place.start);
+        self.spans(1).nth(sentence).is_some_and(|span| span.is_described(place.start, place.end))
     }
 
     /// Each run of so many sentences.

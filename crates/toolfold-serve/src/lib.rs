@@ -14,6 +14,7 @@ mod stateless;
 mod stdio;
 mod subscription;
 mod text;
+mod too_often;
 
 pub use http::{Address, Deadlines, OPENAPI, http_status, page_key, serve_http, serve_http_within};
 pub use stdio::serve_stdio;

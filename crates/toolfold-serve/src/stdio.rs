@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use serde_json::json;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, BufWriter};
 use tokio::sync::Semaphore;
 use tokio::sync::broadcast::error::RecvError;
@@ -25,6 +24,7 @@ use crate::outbox::{Outbox, Unread, outbox};
 use crate::running::Running;
 use crate::stateless::{Asker, Envelope, Whence};
 use crate::subscription::Subscription;
+use crate::too_often::TooOften;
 
 /// The longest line a client may send.
 const LONGEST_LINE: usize = 32 * 1024 * 1024;
@@ -150,10 +150,7 @@ impl Connection {
     async fn request(&mut self, asking: Asking) {
         if let Err(wait) = self.asker.gateway.knock(Some(&self.asker.principal)) {
             self.asker.gateway.turned_away(Some(&self.asker.principal), Code::RateLimited);
-            let seconds = wait.as_secs_f64().ceil().max(1.0);
-            let error = RpcError::new(code::INVALID_REQUEST, format!("Too many requests. Come back in {seconds} s."));
-            let error = error.with_data(&json!({"code": "RATE_LIMITED", "retry_after_seconds": seconds}));
-            return self.send(Message::response(asking.id, Err(error))).await;
+            return self.send(Message::response(asking.id, Err(TooOften::new(wait).rpc_error()))).await;
         }
         if asking.is_stateless() {
             return self.stateless(asking).await;

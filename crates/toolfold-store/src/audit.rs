@@ -29,6 +29,13 @@ pub struct AuditHead {
     pub hash: [u8; 32],
 }
 
+/// What of a chain is too much: events before a time, and all but the last so many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AuditBound {
+    pub older_than: i64,
+    pub most: i64,
+}
+
 /// Up to where somebody has seen everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AuditPlace(Option<(String, String, i64)>);
@@ -163,9 +170,9 @@ impl AuditDatabase {
         })
     }
 
-    /// Takes events away from the beginning of every chain that are older than a time, or more than so many: which chains, and up
-    /// to which number. The last event of a chain stays. One replica does it at a time, some thousands of events at once.
-    pub fn cut(&self, older_than: i64, most: i64) -> Pending<Vec<(String, i64)>> {
+    /// Takes events away from the beginning of every chain that is beyond `over`, as far as `to`: which chains, and up to which
+    /// number. The last event of a chain stays. One replica does it at a time, some thousands of events at once.
+    pub fn cut(&self, over: AuditBound, to: AuditBound) -> Pending<Vec<(String, i64)>> {
         self.0.ask(Lane::Record, async move |link| {
             let transaction = link.transaction().await?;
             let lock = "SELECT pg_try_advisory_xact_lock($1, $2)";
@@ -179,9 +186,16 @@ impl AuditDatabase {
                 let ends = transaction.query_one(ends, &[&chain]).await?;
                 let (first, last): (i64, i64) = (ends.get(0), ends.get(1));
                 let until = last.min(first.saturating_add(AT_ONCE));
-                let old = "SELECT max(number) FROM audit WHERE chain = $1 AND number < $2 AND time < $3";
-                let old: Option<i64> = transaction.query_one(old, &[&chain, &until, &older_than]).await?.get(0);
-                let up_to = old.unwrap_or(0).max(last.saturating_sub(most).min(until - 1));
+                let mut up_to = 0;
+                for bound in [over, to] {
+                    let old = "SELECT max(number) FROM audit WHERE chain = $1 AND number < $2 AND time < $3";
+                    let old = transaction.query_one(old, &[&chain, &until, &bound.older_than]).await?;
+                    let old = old.get::<_, Option<i64>>(0).unwrap_or(0);
+                    up_to = old.max(last.saturating_sub(bound.most).min(until - 1));
+                    if up_to < first {
+                        break;
+                    }
+                }
                 if up_to >= first {
                     due.push((chain, up_to));
                 }

@@ -45,7 +45,7 @@ use engine::Engine;
 use postgres::Postgres;
 use toolfold_core::StorePlace;
 
-pub use audit::{AuditDatabase, AuditHead, AuditPlace, AuditRow};
+pub use audit::{AuditBound, AuditDatabase, AuditHead, AuditPlace, AuditRow};
 pub use copy::{Copied, copy};
 pub use engine::Pending;
 pub use error::StoreError;

@@ -29,6 +29,11 @@ struct Call {
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Server {
+    server: String,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct Code {
     code: &'static str,
 }
@@ -102,6 +107,7 @@ pub struct Meter {
     registry: Registry,
     calls: Family<Call, Counter>,
     tools: Family<Tool, Counter>,
+    marked: Family<Server, Counter>,
     refusals: Family<Code, Counter>,
     disclosures: Family<Via, Counter>,
     searches: Histogram,
@@ -134,6 +140,7 @@ impl Meter {
         let meter = Meter {
             calls: Family::default(),
             tools: Family::default(),
+            marked: Family::default(),
             refusals: Family::default(),
             disclosures: Family::default(),
             searches: Histogram::new(SEARCH_BUCKETS),
@@ -150,6 +157,7 @@ impl Meter {
         };
         registry.register("toolfold_calls", "What was asked of servers", meter.calls.clone());
         registry.register("toolfold_tool_calls", "Calls of tools", meter.tools.clone());
+        registry.register("toolfold_marked_results", "Results that were marked", meter.marked.clone());
         registry.register("toolfold_refusals", "What was refused", meter.refusals.clone());
         registry.register("toolfold_disclosures", "Answers of meta-tools", meter.disclosures.clone());
         registry.register(
@@ -178,6 +186,11 @@ impl Meter {
             self.tools.get_or_create(&Tool { tool: self.name(tool) }).inc();
         }
         self.asked.get_or_create(&asked.labels()).observe(asked.took.as_secs_f64());
+    }
+
+    /// A result of a server was marked.
+    pub fn marked(&self, server: &str) {
+        self.marked.get_or_create(&Server { server: server.to_owned() }).inc();
     }
 
     /// A request of a client was answered.

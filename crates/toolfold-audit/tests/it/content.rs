@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use toolfold_audit::{Audit, EventKind, Hides, Settings};
+use toolfold_audit::{Audit, EventKind, Hides, Matter, Settings};
 use toolfold_config::{AuditMode, Recorded};
 use toolfold_wire::raw;
 
@@ -60,4 +60,45 @@ async fn each_rung_has_the_ones_below_it_and_no_secret() {
     for secret in ["s3cret", "hunter2"] {
         assert!(!holds(&bytes, secret), "{secret}");
     }
+}
+
+#[tokio::test]
+async fn what_was_blanked_in_arguments_is_blanked_in_the_result_that_says_it_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.db");
+    let settings = Settings { record: Recorded::Results, hides: Arc::new(Planted), ..settings(&path, AuditMode::On) };
+    let audit = Audit::start(settings);
+    let arguments =
+        json!({"password": "hunter2-too", "inner": "{\"passwords\": [\"tiger\", 77310, \"x\"]}", "user": "xavier"});
+    let echoed = json!({"content": [
+        {"type": "text", "text": "xavier logged in with hunter2-too and hunter2"},
+        {"type": "text", "text": "{\"echo\": \"my tiger\", \"one\": \"x\"}"},
+    ], "structuredContent": {"pin": 77310, "hunter2": 1, "extent": "x"}});
+    // It waits for somebody in between.
+    audit.mention(called(1, "log_in", raw(&arguments)));
+    audit.mention(ended(1, "parked"));
+    let mut resumed = called(2, "log_in", raw(&json!({"password": "hunter2"})));
+    if let Matter::Called { resumes, .. } = &mut resumed.what {
+        *resumes = Some(1);
+    }
+    audit.mention(resumed);
+    let mut end = ended(2, "done");
+    if let Matter::Ended { ended, .. } = &mut end.what {
+        ended.result = Some(raw(&echoed));
+    }
+    audit.mention(end);
+    // Of a call that nobody knows it is not known what its result must not say.
+    audit.mention(ended(3, "done"));
+    audit.close().await;
+    let events = events(&path);
+    assert_eq!(
+        events[3].result.as_ref().unwrap(),
+        &json!({"content": [
+            {"type": "text", "text": "xavier logged in with … and …"},
+            {"type": "text", "text": "{\"echo\":\"my …\",\"one\":\"…\"}"},
+        ], "structuredContent": {"pin": "…", "…": 1, "extent": "…"}})
+    );
+    assert_eq!(events[4].result, None);
+    let bytes = std::fs::read(&path).unwrap();
+    assert!(!holds(&bytes, "hunter2") && !holds(&bytes, "tiger") && holds(&bytes, "xavier"));
 }

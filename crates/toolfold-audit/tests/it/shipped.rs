@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 use toolfold_audit::{Audit, EventKind, Seen, Settings, SharedReader, Verified};
-use toolfold_config::AuditMode;
+use toolfold_config::{AuditMode, Keep};
 use toolfold_core::DatabaseUrl;
 use toolfold_test::Postgres;
 use toolfold_wire::raw;
@@ -131,4 +131,29 @@ async fn an_older_file_goes_on_from_what_the_database_has() {
     fill(&audit, 5).await;
     audit.close().await;
     assert_eq!(sound(&server), [30], "one chain, without a fork");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn in_the_database_too_few_events_are_about_what_was_cut() {
+    let (server, folder) = (Postgres::start(), tempfile::tempdir().unwrap());
+    let path = folder.path().join("audit.db");
+    let keep = Keep { events: 1000, ..Keep::default() };
+    // Whoever begins looks for what is old, so each of these has a reason to.
+    for calls in std::iter::once(500).chain([5; 12]) {
+        let database = Some(url(&server));
+        let audit = Audit::start(Settings { database, keep, ..settings(&path, AuditMode::On) });
+        fill(&audit, calls).await;
+        audit.close().await;
+    }
+    let kept = sound(&server);
+    assert!(kept.len() == 1 && (900..=1010).contains(&kept[0]), "{kept:?}");
+    let mut cuts = 0;
+    let reader = SharedReader::open(&url(&server)).unwrap();
+    reader
+        .each(toolfold_audit::Moment::default(), |stored| {
+            cuts += u64::from(stored.event().unwrap().kind == EventKind::Cut);
+            true
+        })
+        .unwrap();
+    assert!((1..=2).contains(&cuts), "{cuts}");
 }

@@ -35,6 +35,19 @@ fn there_is_an_audit_wherever_there_is_a_store() {
 }
 
 #[test]
+fn the_mode_alone_is_enough() {
+    for (mode, meant) in [("off", AuditMode::Off), ("on", AuditMode::On), ("strict", AuditMode::Strict)] {
+        let config = read(&format!("audit = \"{mode}\"\n"), stored).unwrap();
+        assert_eq!((config.audit.mode, config.audit.record), (meant, Recorded::Names));
+    }
+    assert_snapshot!(read("audit = \"strikt\"\n", stored).unwrap_err(), @r#"
+    toolfold.toml:1:1: audit: "strikt" is not a choice here
+      hint: did you mean "strict"?
+    "#);
+    assert_snapshot!(read("audit = 3\n", stored).unwrap_err(), @"toolfold.toml:1:1: audit: expected a table, found an integer");
+}
+
+#[test]
 fn everything_that_can_be_said() {
     let text = "[audit]\nmode = \"strict\"\nrecord = \"arguments\"\nkeep_days = 7\nkeep_events = 5000\n\
         keep_bytes = \"2GiB\"\npath = \"/a.db\"\n\

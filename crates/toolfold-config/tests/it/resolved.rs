@@ -117,9 +117,21 @@ fn a_reload_touches_only_what_changed() {
     let server = |name: &str, rest: &str| format!("[servers.{name}]\ncommand = \"{name}\"\n{rest}\n");
     let old = config(&[server("a", ""), server("b", ""), server("c", "")].concat());
     let new = config(&[server("b", ""), server("c", "timeout = 5"), server("d", "")].concat());
-    let expected = Changes { added: names(&["d"]), removed: names(&["a"]), changed: names(&["c"]) };
+    let (added, removed, parts) = (names(&["d"]), names(&["a"]), Vec::new());
+    let expected = Changes { added, removed, changed: names(&["c"]), parts };
     assert_eq!(changed(&old, &new), expected);
     assert!(changed(&old, &old).is_empty());
+}
+
+#[test]
+fn what_else_changed_is_told_by_name_and_never_by_value() {
+    let old = config("surface = \"levels\"\n[servers.a]\ncommand = \"a\"\n");
+    let new = config(
+        "surface = \"levels\"\npin = [\"a.secret\"]\nlearn = \"off\"\n[limits]\ncalls = \"5/s\"\n[audit]\nrecord = \"queries\"\n\
+         [[rules]]\nwho = \"bob\"\nservers = [\"a\"]\neffect = \"call\"\n[servers.a]\ncommand = \"a\"\n[servers.b]\ncommand = \"b\"\n",
+    );
+    assert_eq!(changed(&old, &new).told(), "servers added: b; changed: pin learn rules limits audit");
+    assert_eq!(changed(&old, &old).told(), "nothing differs");
 }
 
 #[test]

@@ -7,7 +7,12 @@ use super::{View, begins_with};
 /// Servers that are not there and are named one by one.
 const FEW_ABSENT: usize = 3;
 
-impl View<'_> {
+impl<'a> View<'a> {
+    /// Every missing server.
+    pub fn absent(&self) -> &'a [Absent] {
+        self.absent
+    }
+
     /// The missing server that a name begins with, or is.
     pub fn absent_of(&self, spelling: &str) -> Option<&Absent> {
         let spelling = spelling.trim();

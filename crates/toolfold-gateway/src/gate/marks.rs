@@ -1,10 +1,8 @@
-//! Marks beside results: what is odd about their texts goes into `_meta`, and is counted. The result itself stays as it
-//! came.
+//! Marks beside results: what is odd about their texts goes into `_meta`. The result itself stays as it came.
 //!
 //! What a reader would get wrong: this is work that a stranger decides the length of. Small results are looked at on the
 //! spot, large ones on a thread of their own, and of any result only so much.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -25,11 +23,6 @@ const MOST_TOLD: usize = 32;
 
 static THREADS: Threads = Threads::new(2, Duration::from_secs(5));
 
-#[derive(Debug, Default)]
-pub(super) struct Marker {
-    count: AtomicU64,
-}
-
 /// A text of a result, and what is odd about it.
 #[derive(Debug, Serialize)]
 struct Marked {
@@ -39,31 +32,24 @@ struct Marked {
     marks: Marks,
 }
 
-impl Marker {
-    /// How many results have been marked.
-    pub(super) fn count(&self) -> u64 {
-        self.count.load(Ordering::Relaxed)
-    }
-
-    /// The result with its marks, or as it came where there are none.
-    pub(super) async fn mark(&self, result: Raw) -> Raw {
-        let marked = match result.get().len() {
-            ..=QUICK => marked(&result),
-            // Nobody left to look at it: it passes as it would without marks.
-            _ => {
-                let read = result.clone();
-                THREADS.run(move |_| marked(&read)).await.unwrap_or_default()
-            }
-        };
-        if marked.is_empty() {
-            return result;
+/// Puts marks beside a result, where there is a reason to: whether there was.
+pub(super) async fn mark(result: &mut Raw) -> bool {
+    let found = match result.get().len() {
+        ..=QUICK => marked(result),
+        // Nobody left to look at it: it passes as it would without marks.
+        _ => {
+            let read = result.clone();
+            THREADS.run(move |_| marked(&read)).await.unwrap_or_default()
         }
-        let Some(mut object) = Object::parse(&result) else { return result };
-        self.count.fetch_add(1, Ordering::Relaxed);
-        let meta = object.object("_meta").unwrap_or_default().with(KEY, &marked);
-        object.set_raw("_meta", meta.to_raw());
-        object.to_raw()
+    };
+    if found.is_empty() {
+        return false;
     }
+    let Some(mut object) = Object::parse(result) else { return false };
+    let meta = object.object("_meta").unwrap_or_default().with(KEY, &found);
+    object.set_raw("_meta", meta.to_raw());
+    *result = object.to_raw();
+    true
 }
 
 fn marked(result: &Raw) -> Vec<Marked> {
@@ -124,7 +110,9 @@ mod tests {
 
     async fn meta(result: Value) -> Value {
         let before = raw(&result);
-        let after = Marker::default().mark(before.clone()).await;
+        let mut after = before.clone();
+        let is_marked = mark(&mut after).await;
+        assert_eq!(is_marked, before.get() != after.get());
         let (before, after) = (Object::parse(&before).unwrap(), Object::parse(&after).unwrap());
         for (key, member) in before.iter().filter(|(key, _)| *key != "_meta") {
             assert_eq!(after.get(key), Some(member), "{key} is as it came");

@@ -36,7 +36,6 @@ use crate::usage::Usage;
 pub(crate) use bridge::Exchange;
 use bridge::Parked;
 use links::Links;
-use marks::Marker;
 pub(crate) use relay::sent_back;
 pub(crate) use rights::{Parking, Wanted};
 use rights::{parking, unknown_state};
@@ -55,7 +54,6 @@ pub(crate) struct Gate {
     parked: Parked,
     subscriptions: Subscriptions,
     links: Links,
-    marker: Marker,
     states: States,
     pub(crate) usage: Usage,
     pub(crate) recording: Recording,
@@ -128,7 +126,6 @@ impl Gate {
             parked: Parked::new(standing),
             subscriptions: Subscriptions::default(),
             links: Links::default(),
-            marker: Marker::default(),
             usage,
             recording,
             turnstile: Turnstile::default(),
@@ -140,11 +137,6 @@ impl Gate {
 
     pub(crate) fn calls(&self) -> broadcast::Receiver<CallRecord> {
         self.calls.subscribe()
-    }
-
-    /// How many results have been marked.
-    pub(crate) fn marked(&self) -> u64 {
-        self.marker.count()
     }
 
     /// The one way to a server.
@@ -196,8 +188,10 @@ impl Gate {
         if let Ok(Outcome::Done(result)) = &mut outcome {
             self.states.close(request, server, result);
         }
-        if let (true, Ok(Outcome::Done(result))) = (snapshot.config.mark_results, &mut outcome) {
-            *result = self.marker.mark(std::mem::replace(result, Raw::null())).await;
+        if let (true, Ok(Outcome::Done(result))) = (snapshot.config.mark_results, &mut outcome)
+            && marks::mark(result).await
+        {
+            self.instruments.meter.marked(server.as_str());
         }
         self.turnstile.learn(limits, server, is_silence(&outcome));
         self.instruments.asked(span, &outcome);

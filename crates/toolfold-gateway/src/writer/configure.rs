@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use toolfold_audit::EventKind;
-use toolfold_config::{Config, changed};
-use toolfold_core::ServerName;
+use toolfold_config::{AuditMode, Config, changed};
 use tracing::info;
 
 use super::{Dirty, Writer};
@@ -38,16 +37,20 @@ impl Writer {
         }
         inner.gate.usage.want(new.pin_used);
         inner.learning.configure(new.learn).await;
-        inner.gate.recording.configure(&new);
-        let names = |names: &[ServerName]| names.iter().map(ServerName::as_str).collect::<Vec<_>>().join(" ");
-        let about = format!(
-            "added: {}; removed: {}; changed: {}",
-            names(&changes.added),
-            names(&changes.removed),
-            names(&changes.changed)
-        );
-        let happened = Occurrence { about: Some(about), ..Occurrence::new(EventKind::Config, "applied") };
-        inner.gate.recording.happened(happened);
+        let recording = &inner.gate.recording;
+        let applied = || {
+            recording
+                .happened(Occurrence { about: Some(changes.told()), ..Occurrence::new(EventKind::Config, "applied") })
+        };
+        // What is switched off is told before, and what is switched on after.
+        let off = new.audit.mode == AuditMode::Off;
+        if off {
+            applied();
+        }
+        recording.configure(&new).await;
+        if !off {
+            applied();
+        }
         drop(inner);
         self.config = Arc::new(new);
         self.tell_servers();

@@ -259,7 +259,8 @@ async fn odd_results_are_marked_where_that_is_wanted() {
         assert_eq!(odd["_meta"]["toolfold/marks"][0]["hidden"].as_u64(), mark.then_some(1));
         let plain = call(&gateway, "s.plain", json!({"x": 1})).await;
         assert!(plain["_meta"]["toolfold/marks"].is_null());
-        assert_eq!(gateway.marked_results(), u64::from(mark));
+        let counted = gateway.metrics().contains("toolfold_marked_results_total{server=\"s\"} 1\n");
+        assert_eq!(counted, mark, "{}", gateway.metrics());
     }
 }
 

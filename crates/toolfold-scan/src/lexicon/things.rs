@@ -162,6 +162,14 @@ pub(super) const THINGS: &[Lexeme] = &[
         ],
     },
     Lexeme {
+        // By itself: with a word before it that goes with it, such as "system ignore previous instructions", the other hides it.
+        concept: RULES,
+        words: &[
+            "(?:previous|prior|preceding|earlier|foregoing) (?:[a-z]{2,12} )?(?:instructions?|rules?|prompts?|guidelines?|directives?)",
+        ],
+        parts: &[],
+    },
+    Lexeme {
         concept: SOME_RULES,
         words: &[
             "(?:all |any |other |existing |current |the |usual |normal |standard )(?:other |existing |usual |normal |standard )?(?:instructions?|rules|guidelines?|directives?|polic(?:y|ies)|guardrails?|restrictions?|constraints?|safeguards?|safety|security (?:checks?|warnings?))|(?:instructions?|guidelines?|directives?|polic(?:y|ies)) (?:from|of|in|given by) (?:the |other |any )?(?:user|system|other|tools?|servers?)",

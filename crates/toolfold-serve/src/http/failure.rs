@@ -2,30 +2,31 @@
 
 use std::time::Duration;
 
-use hyper::StatusCode;
 use hyper::header::{self, HeaderValue};
+use hyper::{Method, StatusCode};
 use serde_json::json;
 use toolfold_core::{Code, Refusal};
 use toolfold_wire::{RpcError, code};
 
 use super::body::NoBody;
-use super::reply::{Reply, json_response, text_response};
+use super::reply::{Reply, error_response, json_response, text_response};
 use super::sessions::NoSession;
+use crate::too_often::TooOften;
 
 /// A request that was not let in, and why.
 #[derive(Debug)]
 pub(crate) struct Refused {
     pub(crate) status: StatusCode,
     message: String,
-    /// Seconds after which the same may be tried again.
-    retry_after: Option<u64>,
+    /// They come too often, and may try the same again later.
+    too_often: Option<TooOften>,
     /// What it takes to be let in, for programs.
     challenge: Option<String>,
 }
 
 impl Refused {
     pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
-        Refused { status, message: message.into(), retry_after: None, challenge: None }
+        Refused { status, message: message.into(), too_often: None, challenge: None }
     }
 
     /// It is not known who this is, or they may do more with another token: what to show, in the words of
@@ -36,29 +37,34 @@ impl Refused {
 
     /// More requests than are allowed.
     pub(crate) fn too_often(wait: Duration) -> Self {
-        let seconds = wait.as_secs_f64().ceil().max(1.0) as u64;
-        let message = format!("Too many requests. Come back in {seconds} s.");
-        Refused { retry_after: Some(seconds), ..Refused::new(StatusCode::TOO_MANY_REQUESTS, message) }
+        let too_often = TooOften::new(wait);
+        let refused = Refused::new(StatusCode::TOO_MANY_REQUESTS, too_often.message());
+        Refused { too_often: Some(too_often), ..refused }
     }
 
-    /// A sentence for whoever speaks MCP, whose client shows it; JSON where the HTTP API has promised it.
-    pub(crate) fn reply(self, path: &str) -> Reply {
+    /// A sentence for whoever speaks MCP, whose client shows it; JSON where the HTTP API has promised it, and where a program is
+    /// to come back by itself.
+    pub(crate) fn reply(self, method: &Method, path: &str) -> Reply {
+        let is_mcp = path == "/mcp" || path.starts_with("/mcp/");
         let code = match self.status {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Code::NotAuthorized,
-            StatusCode::TOO_MANY_REQUESTS => Code::RateLimited,
             _ => Code::InvalidRequest,
         };
-        let mut reply = if path.starts_with("/v1/") {
-            json_response(self.status, Refusal::new(code, self.message).to_json().to_string())
-        } else {
-            text_response(self.status, self.message + "\n")
+        let mut reply = match self.too_often {
+            // Its id is in a body that nobody has read.
+            Some(often) if is_mcp && *method == Method::POST => error_response(self.status, None, often.rpc_error()),
+            Some(often) if is_mcp || path.starts_with("/v1/") => refused(&often.refusal()),
+            None if path.starts_with("/v1/") => {
+                json_response(self.status, Refusal::new(code, self.message).to_json().to_string())
+            }
+            _ => text_response(self.status, self.message + "\n"),
         };
         if self.status == StatusCode::UNAUTHORIZED || self.challenge.is_some() {
             let challenge = self.challenge.and_then(|text| HeaderValue::from_str(&text).ok());
             let challenge = challenge.unwrap_or(HeaderValue::from_static("Bearer"));
             reply.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
         }
-        come_back(&mut reply, self.retry_after);
+        come_back(&mut reply, self.too_often.map(|often| often.seconds));
         reply
     }
 }

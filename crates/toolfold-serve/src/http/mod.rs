@@ -326,7 +326,7 @@ async fn answer(
     let mut reply = match admitted {
         Ok(None) => page::answer(parts.uri.path(), app.guard.is_closed()),
         Ok(Some(whom)) => routes::answer(app, whom, parts, body).await,
-        Err(refused) => refused.reply(parts.uri.path()),
+        Err(refused) => refused.reply(&parts.method, parts.uri.path()),
     };
     reply.body_mut().hold(busy);
     Ok(reply)

@@ -82,7 +82,7 @@ pub(crate) async fn mcp(app: &Arc<App>, caller: Caller, parts: Parts, body: Inco
 /// A body that is whole: answered here, or by the replica that has its session.
 async fn read(app: &Arc<App>, caller: Caller, parts: Parts, accepts: Accepts, body: Bytes) -> Reply {
     if caller.passed.is_some_and(|word| word != BodyHash::of(&body)) {
-        return not_believed().reply(parts.uri.path());
+        return not_believed().reply(&parts.method, parts.uri.path());
     }
     let asked = Arrived::new(&caller, &parts, &body);
     match cluster::session_elsewhere(app, asked).await {
@@ -175,7 +175,7 @@ async fn lacks_scope(app: &App, caller: &Caller, asking: &Asking) -> Option<Repl
     let client = Client::request(caller.principal.clone(), caller.surface, None);
     let scope = scope_lacking(app, &client, &asking.method, &asking.params).await?;
     let path = if caller.surface == app.surface { "/mcp".to_owned() } else { format!("/mcp/{}", caller.surface) };
-    Some(app.identities.step_up(&path, &scope).reply(&path))
+    Some(app.identities.step_up(&path, &scope).reply(&Method::POST, &path))
 }
 
 /// The scope that a token lacks. Only what an issuer gave out has scopes.

@@ -52,7 +52,7 @@ pub(crate) async fn answer(app: &App, principal: Principal, parts: Parts, body: 
     }
     if name == APPROVALS && parts.method == Method::POST {
         if let Err(refused) = app.guard.may_change(&principal, &parts.headers) {
-            return refused.reply(parts.uri.path());
+            return refused.reply(&parts.method, parts.uri.path());
         }
         return match body::read(app, &parts.headers, body).await {
             Ok(bytes) => approvals::decide(app, principal, &bytes).await,
@@ -85,7 +85,7 @@ async fn ask(app: &App, principal: Principal, question: &str, parts: Parts, body
     if [START, STOP].contains(&question)
         && let Err(refused) = app.guard.may_change(&principal, &parts.headers)
     {
-        return refused.reply(parts.uri.path());
+        return refused.reply(&parts.method, parts.uri.path());
     }
     let asked = match body::read(app, &parts.headers, body).await {
         Ok(bytes) => arguments(question, bytes),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use toolfold_audit::{AuditEvent, Reader, Verified};
+use toolfold_audit::{AuditEvent, EventKind, Reader, Verified};
 use toolfold_config::{AuditMode, Config, Limits, Rate, Recorded};
 use toolfold_core::{Pattern, Principal, Secret, ServerName, Surface};
 use toolfold_gateway::{Decision, Gateway};
@@ -232,4 +232,68 @@ async fn without_a_place_for_it_a_strict_one_calls_nothing() {
         assert_eq!(fake.received("tools/call").len(), expected);
         gateway.stop().await;
     }
+}
+
+#[tokio::test]
+async fn that_it_was_off_for_a_while_is_in_it() {
+    let fake = FakeServer::script(json!({"tools": ["look"]}));
+    let folder = tempfile::tempdir().unwrap();
+    let config = |mode| audited(config(Surface::Compact, &[("fake", &fake)]), folder.path(), mode);
+    let gateway = start(config(AuditMode::On));
+    let client = client(&gateway).await;
+    let modes = [AuditMode::On, AuditMode::Off, AuditMode::Strict, AuditMode::Off];
+    for (at, mode) in modes.into_iter().enumerate() {
+        let limits = Limits { failures: at as u32, ..Limits::default() };
+        let config = Config { limits, pin: vec![format!("fake.pin-{at}")], ..config(mode) };
+        gateway.reconfigure(config.clone());
+        while *gateway.config() != config {
+            tokio::task::yield_now().await;
+        }
+        client.modern("tools/call", call("fake.look", json!({}))).await;
+    }
+    gateway.note(EventKind::Stop, None, "stopped", None);
+    gateway.stop().await;
+    assert_eq!(fake.received("tools/call").len(), 4);
+    let reader = Reader::open(&folder.path().join("audit.db")).unwrap().unwrap();
+    assert!(matches!(reader.verify(), Verified::Sound { .. }), "{:?}", reader.verify());
+    let all: Vec<AuditEvent> = reader.tail(1000).unwrap().iter().map(|stored| stored.event().unwrap()).collect();
+    let off = all.iter().find(|event| event.kind == EventKind::Stop).unwrap();
+    // Servers come and go as they like.
+    let told = all.iter().filter(|event| event.kind != EventKind::Server).map(|event| {
+        let about = event.about.as_deref().unwrap_or_default();
+        let about = about.replace(&toolfold_audit::shown_time(off.time), "THEN");
+        format!("{} {} {about}\n", event.kind.as_str(), event.outcome.as_deref().unwrap_or_default())
+    });
+    assert_snapshot!(told.collect::<String>(), @r"
+    config applied changed: pin limits
+    call  
+    result done 
+    config applied changed: pin limits audit
+    stop off the audit was switched off by the configuration; what follows is not written down
+    start on the audit was switched on by the configuration; nothing was written down from THEN to now
+    config applied changed: pin limits audit
+    call  
+    result done 
+    config applied changed: pin limits audit
+    stop off the audit was switched off by the configuration; what follows is not written down
+    ");
+}
+
+#[tokio::test]
+async fn what_begins_without_one_and_gets_one_says_so() {
+    let fake = FakeServer::script(json!({"tools": ["look"]}));
+    let folder = tempfile::tempdir().unwrap();
+    let config = |mode| audited(config(Surface::Compact, &[("fake", &fake)]), folder.path(), mode);
+    let gateway = start(config(AuditMode::Off));
+    gateway.reconfigure(config(AuditMode::On));
+    while gateway.config().audit.mode == AuditMode::Off {
+        tokio::task::yield_now().await;
+    }
+    gateway.stop().await;
+    let reader = Reader::open(&folder.path().join("audit.db")).unwrap().unwrap();
+    let first = reader.tail(1000).unwrap()[0].event().unwrap();
+    assert_snapshot!(
+        format!("{} {}", first.kind.as_str(), first.about.unwrap()),
+        @"start the audit was switched on by the configuration; nothing was written down since the program began"
+    );
 }

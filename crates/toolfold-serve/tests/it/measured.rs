@@ -45,13 +45,25 @@ async fn too_many_requests_are_told_when_to_come_back() {
     let (status, after, body) = get("/v1/status", "Bearer s3cret").await;
     assert_eq!((status, after.as_deref()), (429, Some("1800")));
     assert!(body.contains("RATE_LIMITED") && body.contains("1800 s"), "{body}");
-    assert_eq!(get("/mcp", "Bearer s3cret").await.0, 429);
+    let (status, after, body) = get("/mcp", "Bearer s3cret").await;
+    let refused: Value = serde_json::from_str(&body).unwrap();
+    let wait = &refused["error"]["details"]["retry_after_seconds"];
+    assert_eq!((status, after, &refused["error"]["code"]), (429, Some(wait.to_string()), &json!("RATE_LIMITED")));
+    let posted = plain_http().post(format!("http://{address}/mcp/direct")).header("authorization", "Bearer s3cret");
+    let reply = posted.body(json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}).to_string()).send().await.unwrap();
+    let header = |name: &str| reply.headers()[name].to_str().unwrap().to_owned();
+    let (status, kind, after) = (reply.status().as_u16(), header("content-type"), header("retry-after"));
+    assert_eq!((status, kind.as_str()), (429, "application/json"));
+    let body: Value = serde_json::from_str(&reply.text().await.unwrap()).unwrap();
+    let data = json!({"retry_after_seconds": after.parse::<u64>().unwrap(), "code": "RATE_LIMITED"});
+    let error = json!({"code": -32600, "message": format!("Too many requests. Come back in {after} s."), "data": data});
+    assert_eq!(body, json!({"jsonrpc": "2.0", "id": null, "error": error}));
     assert_eq!(get("/healthz", "Bearer s3cret").await.0, 200, "a probe is not counted");
 
     // Who was turned away is on record and counted, however often they came, in a few words.
     let metrics = gateway.metrics();
     for line in
-        ["toolfold_refusals_total{code=\"NOT_AUTHORIZED\"} 2", "toolfold_refusals_total{code=\"RATE_LIMITED\"} 3"]
+        ["toolfold_refusals_total{code=\"NOT_AUTHORIZED\"} 2", "toolfold_refusals_total{code=\"RATE_LIMITED\"} 4"]
     {
         assert!(metrics.lines().any(|found| found == line), "{line} in\n{metrics}");
     }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolfold_core::{Principal, shown_line};
 use toolfold_gateway::{Decision, Gateway, HeldEntry, HeldList, Undecided};
+use toolfold_scan::Severity;
 
 use super::ask::{Answer, Ask, Needs};
 use super::output::{Style, as_json};
@@ -152,8 +153,10 @@ fn entry(held: &HeldEntry, style: Style) -> String {
     let mut text = format!("{} ({}): {}; {meanwhile}\n", style.bold(&held.id), held.kind, held.why);
     text.push_str(&style.dim(&format!("  {}@{print}\n", held.id)));
     for finding in &held.findings {
+        // As `toolfold scan` has it.
+        let severity = if finding.severity == Severity::Hard { "hard  " } else { "review" };
         text.push_str(&format!(
-            "  ! {} at {}: {}\n",
+            "  {severity}  {} at {}: {}\n",
             finding.rule,
             shown_line(&finding.place),
             shown_line(&finding.reason)

@@ -8,7 +8,7 @@ use std::path::Path;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use toolfold_core::{ServerName, shown_line};
+use toolfold_core::{Absent, ServerName, shown_line};
 use toolfold_disclosure::View;
 use toolfold_gateway::Gateway;
 use toolfold_scan::{Context, Finding, Piece, Report, Role, Severity, scan_definition, scan_entry, scan_texts};
@@ -26,7 +26,7 @@ const LARGEST: u64 = 64 << 20;
 SKILL.md.
 
 Findings are reasons to look, not verdicts, and nothing found approves nothing. Exit codes: 0 nothing that would be held, \
-1 a hard finding, 2 usage or configuration, 3 a server failed."
+1 a hard finding, 2 usage or configuration, 3 no hard finding, and a server could not be looked at."
 )]
 pub(crate) struct Scan {
     /// A server, or a file with definitions [default: all that is configured]
@@ -37,31 +37,37 @@ pub(crate) struct Scan {
 /// What was looked at: ids with what was found.
 type Scanned = Vec<(String, Report)>;
 
+/// A server that has not said what it offers.
+#[derive(Serialize)]
+struct Unlisted<'a> {
+    server: &'a str,
+    why: String,
+}
+
 impl Scan {
     pub(crate) fn run(self, common: &Common) -> Result<(), Fail> {
         let Some(file) = self.what.as_deref().map(Path::new).filter(|path| path.is_file()) else {
             return common.ask(Ask::Scan(self));
         };
-        let answer = told(&in_file(file)?, Style::here(common.json))?;
+        let answer = told(&in_file(file)?, &[], Style::here(common.json))?;
         print(&answer.text)?;
         answer.but.map_or(Ok(()), Err)
     }
 
     pub(crate) fn needs(&self) -> Needs {
-        self.what.as_ref().map_or(Needs::All, |server| Needs::Server(server.clone()))
+        // Whoever is not waited for is not looked at, and that is a failure here.
+        self.what.as_ref().map_or(Needs::Status, |server| Needs::Server(server.clone()))
     }
 
     /// What is served is looked through, and what is held has been.
     pub(crate) async fn answer(&self, gateway: &Gateway, view: &View<'_>, style: Style) -> Result<Answer, Fail> {
         let held = gateway.approvals().list(self.what.clone(), 0, usize::MAX).await.held;
-        let wanted: Vec<&ServerName> =
-            view.servers().filter(|name| self.what.as_deref().is_none_or(|what| what == name.as_str())).collect();
-        if let (Some(what), []) = (&self.what, &wanted[..]) {
-            let fail = Fail::nothing(format!("There is no server and no file {:?}.", shown_line(what)));
-            let missing = view.absent_of(what).and_then(|_| view.what_is_missing());
-            return Err(missing.map_or(fail.clone().hint("`toolfold ls Servers` shows the servers"), |why| {
-                fail.hint(shown_line(&why))
-            }));
+        let is_meant = |name: &ServerName| self.what.as_deref().is_none_or(|what| what == name.as_str());
+        let wanted: Vec<&ServerName> = view.servers().filter(|name| is_meant(name)).collect();
+        let unlisted: Vec<Unlisted<'_>> =
+            view.absent().iter().filter(|absent| is_meant(&absent.server)).map(unlisted).collect();
+        if wanted.is_empty() && unlisted.is_empty() && held.is_empty() {
+            self.refuse_unknown(gateway).await?;
         }
         // Who was there first is not known here: the order is that of the names.
         let mut context = Context::new();
@@ -80,8 +86,22 @@ impl Scan {
             let id = if held.serves_old { format!("{} (held)", held.id) } else { held.id };
             (id, Report { findings: held.findings, ..Report::default() })
         }));
-        told(&scanned, style)
+        told(&scanned, &unlisted, style)
     }
+
+    /// A server may have nothing; one that nobody configured is a slip of the pen.
+    async fn refuse_unknown(&self, gateway: &Gateway) -> Result<(), Fail> {
+        let Some(what) = &self.what else { return Ok(()) };
+        if gateway.status().await.iter().any(|server| server.name.as_str() == what) {
+            return Ok(());
+        }
+        let fail = Fail::usage(format!("there is no server and no file {:?}", shown_line(what)));
+        Err(fail.hint("`toolfold status` shows the servers"))
+    }
+}
+
+fn unlisted(absent: &Absent) -> Unlisted<'_> {
+    Unlisted { server: absent.server.as_str(), why: absent.said() }
 }
 
 fn piece<'a>(place: &str, text: &'a str) -> Piece<'a> {
@@ -205,7 +225,7 @@ impl Case {
     }
 }
 
-fn told(scanned: &[(String, Report)], style: Style) -> Result<Answer, Fail> {
+fn told(scanned: &[(String, Report)], unlisted: &[Unlisted<'_>], style: Style) -> Result<Answer, Fail> {
     let with = |severity| scanned.iter().filter(|(_, report)| report.severity() == Some(severity)).count();
     let (hard, review) = (with(Severity::Hard), with(Severity::Review));
     let worth = || scanned.iter().filter(|(_, report)| !report.findings.is_empty() || !report.unread.is_empty());
@@ -213,7 +233,10 @@ fn told(scanned: &[(String, Report)], style: Style) -> Result<Answer, Fail> {
         let entries: Vec<Value> = worth()
             .map(|(id, report)| json!({"id": id, "findings": report.findings, "unread": report.unread}))
             .collect();
-        as_json(&json!({"looked_at": scanned.len(), "hard": hard, "review": review, "entries": entries}))?
+        let looked_at = scanned.len();
+        as_json(&json!({
+            "looked_at": looked_at, "hard": hard, "review": review, "entries": entries, "not_looked_at": unlisted,
+        }))?
     } else {
         let mut text: String = worth().map(|(id, report)| entry(id, report, style)).collect();
         let plural = if scanned.len() == 1 { "entry" } else { "entries" };
@@ -221,10 +244,18 @@ fn told(scanned: &[(String, Report)], style: Style) -> Result<Answer, Fail> {
             "{} {plural} looked at: {hard} with hard findings, {review} to review.\n",
             scanned.len()
         ));
+        for Unlisted { server, why } in unlisted {
+            text.push_str(&format!("{} was not looked at: {}\n", style.bold(server), shown_line(why)));
+        }
         text.push_str("Findings are reasons to look; where there are none, nothing is approved.\n");
         text
     };
-    Ok(Answer { text, but: (hard > 0).then(|| Fail::silent(1)) })
+    let but = match (hard, unlisted) {
+        (1.., _) => Some(Fail::silent(1)),
+        (0, [_, ..]) => Some(Fail::silent(3)),
+        (0, []) => None,
+    };
+    Ok(Answer { text, but })
 }
 
 fn entry(id: &str, report: &Report, style: Style) -> String {

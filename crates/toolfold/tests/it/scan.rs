@@ -59,8 +59,33 @@ fn servers_are_scanned_and_a_hard_finding_fails() {
     }
 
     let nobody = run(&world, &["scan", "nobody"]);
-    assert_eq!(nobody.status.code(), Some(1));
+    assert_eq!(nobody.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&nobody.stderr).contains("no server and no file \"nobody\""));
+}
+
+#[test]
+fn a_server_that_was_not_looked_at_is_said_and_fails() {
+    let good = server("Adds numbers.", &[("add", "Adds two numbers.")]);
+    let world = world("[servers.dead]\ncommand = \"/nowhere/at/all\"", &[("good", &good)]);
+    // The second time it is known to have failed before.
+    for _ in 0..2 {
+        let all = run(&world, &["scan"]);
+        assert_eq!(all.status.code(), Some(3), "{}", stdout(&all));
+        assert!(
+            stdout(&all).contains("dead was not looked at: dead is configured and not running: "),
+            "{}",
+            stdout(&all)
+        );
+        let json = run(&world, &["scan", "--json"]);
+        assert_eq!(json.status.code(), Some(3));
+        let answer: Value = serde_json::from_slice(&json.stdout).unwrap();
+        assert_eq!((&answer["looked_at"], &answer["not_looked_at"][0]["server"]), (&json!(2), &json!("dead")));
+        assert!(answer["not_looked_at"][0]["why"].as_str().unwrap().contains("/nowhere/at/all"), "{answer}");
+        let dead = run(&world, &["scan", "dead"]);
+        assert_eq!(dead.status.code(), Some(3), "{}", stdout(&dead));
+        assert!(stdout(&dead).contains("dead was not looked at"), "{}", stdout(&dead));
+        assert_eq!(run(&world, &["scan", "good"]).status.code(), Some(0));
+    }
 }
 
 #[test]

@@ -35,7 +35,7 @@ pub(crate) async fn answer(app: &Arc<App>, whom: Whom, parts: Parts, body: Incom
         }
     };
     if whom.passed.is_none_or(|word| word != BodyHash::of(&bytes)) {
-        return not_believed().reply(parts.uri.path());
+        return not_believed().reply(&parts.method, parts.uri.path());
     }
     if !app.gateway.relay().takes(&server, fence).await {
         return misdirected();

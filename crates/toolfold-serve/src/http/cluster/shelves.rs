@@ -63,7 +63,7 @@ pub(crate) async fn answer(app: &Arc<App>, whom: Whom, parts: Parts, body: Incom
         return empty_response(StatusCode::BAD_REQUEST);
     };
     if parts.method != Method::POST || whom.passed.is_none_or(|word| word != BodyHash::of(&bytes)) {
-        return not_believed().reply(parts.uri.path());
+        return not_believed().reply(&parts.method, parts.uri.path());
     }
     let handle = String::from_utf8_lossy(&bytes);
     match app.gateway.relay().kept(&whom.principal, &handle).await {
