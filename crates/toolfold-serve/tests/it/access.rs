@@ -278,43 +278,6 @@ async fn rights_that_change_hold_at_once_and_only_those_are_told_whose_list_chan
     assert_eq!(bob.notifications(), Vec::<Value>::new());
 }
 
-/// Who may not use a template may not use what it makes, whoever else may read every address.
-#[tokio::test]
-async fn an_address_is_forbidden_with_the_template_that_makes_it() {
-    let mail = FakeServer::script(json!({
-        "templates": [{"uriTemplate": "mail://{box}/{id}", "name": "Mail"}],
-        "resources": [{"uri": "mail://open/1", "name": "Open"}],
-        "answers": {"resources/read": {"contents": [{"uri": "mail://x", "text": "a letter"}]}},
-    }));
-    let forbid = AccessRule {
-        number: 2,
-        what: vec![Pattern::new("mail.mail://{box}/{id}")],
-        ..rule("alice", RuleEffect::Forbid)
-    };
-    let team = Team::of(vec![rule("*", RuleEffect::Call), forbid], |all| {
-        let more = config(Surface::Compact, &[("mail", &mail)]);
-        all.servers.extend(more.servers);
-    })
-    .await;
-    for uri in ["mail://bob/1", "mail://open/1"] {
-        let read = team.client("bob").try_modern("resources/read", json!({"uri": uri})).await;
-        assert!(read.is_ok(), "{uri}: {read:?}");
-        let before = mail.received("resources/read").len();
-        for method in ["resources/read", "resources/subscribe"] {
-            let refused = team.client("alice").try_modern(method, json!({"uri": uri})).await;
-            assert!(refused.is_err(), "{method} {uri}: {refused:?}");
-        }
-        assert_eq!(mail.received("resources/read").len(), before);
-    }
-    // What is said of it is said in the words that a rule takes.
-    let alice = toolfold_core::Principal::named("alice", Vec::new());
-    let all = team.gateway.access().permissions(&alice).await;
-    let level = |id: &str| all.iter().find(|one| one.id == id).map(|one| one.level);
-    assert_eq!(level("mail.mail://{box}/{id}"), Some("nothing"));
-    assert_eq!(level("desk.desk://top"), Some("call"));
-    assert_eq!(level("desk.greet"), Some("call"));
-}
-
 #[tokio::test]
 async fn who_uses_it_does_not_run_it() {
     let team = Team::with(vec![rule("*", RuleEffect::Call)]).await;

@@ -24,6 +24,7 @@ mod properties;
 mod proxy;
 mod rest;
 mod revoked;
+mod scopes;
 mod stdio;
 mod strangers;
 mod support;
