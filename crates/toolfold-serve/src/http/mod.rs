@@ -347,7 +347,7 @@ fn passed_on(app: &App, door: Door, parts: &Parts) -> Option<Result<Whom, Refuse
 }
 
 fn not_believed() -> Refused {
-    Refused::new(StatusCode::FORBIDDEN, "This is for replicas of the same cluster.")
+    Refused::challenged(StatusCode::FORBIDDEN, "This is for replicas of the same cluster.", cluster::WORD.to_owned())
 }
 
 /// Who this is, unless they may not come in, or come too often. `None`: nobody needs to know, it is a part of the page.

@@ -31,7 +31,11 @@ impl Replica {
     }
 
     pub(crate) async fn with(database: &str, config: Config) -> Replica {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        Replica::on("127.0.0.1:0".parse().unwrap(), database, config).await
+    }
+
+    async fn on(address: SocketAddr, database: &str, config: Config) -> Replica {
+        let listener = TcpListener::bind(address).await.unwrap();
         let address = listener.local_addr().unwrap();
         let advertise = format!("http://{address}");
         let cluster = ClusterSettings { advertise, listen: None, secret: Secret::new(SECRET) };
@@ -161,6 +165,27 @@ async fn a_session_goes_on_with_what_it_had_when_its_replica_is_gone() {
     }
     let owners = postgres.sql("gone", "SELECT count(*), max(fence) FROM sessions").unwrap();
     assert_eq!(owners.trim(), "5|2", "each was taken over once");
+}
+
+/// Started again where it was killed, it is another one, which nobody has told the others yet: what they send there for the dead one
+/// is not for it, and the session goes on.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_goes_on_when_another_replica_is_where_its_own_was() {
+    let postgres = Postgres::start();
+    let database = postgres.url("again");
+    let fake = FakeServer::script(json!({"eras": ["legacy"], "tools": ["echo"]}));
+    let config = || config(Surface::Compact, &[("fake", &fake)]);
+    let one = Replica::with(&database, config()).await;
+    let two = Replica::with(&database, config()).await;
+    let client = HttpClient::new(one.url());
+    client.initialize("2025-11-25").await;
+    client.at(two.url()).request("tools/call", call("fake.echo")).await;
+    let address = one.address;
+    one.die().await;
+    let _again = Replica::on(address, &database, config()).await;
+    let answer = client.at(two.url()).request("tools/call", call("fake.echo")).await;
+    assert_ne!(answer["isError"], true, "{answer}");
+    assert_eq!(fake.received("tools/call").len(), 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -63,6 +63,8 @@ impl Replicas {
                     return Some(reply);
                 }
                 Ok(Sent::NotThere) => tokio::time::sleep(AGAIN / 10).await,
+                // Until its last beat is old enough, or it has been heard of again.
+                Err(NotPassed::Another) => unreached = Some((owner, false)),
                 Err(NotPassed::Unreached(error)) => unreached = Some((owner, error.is_refused())),
                 Err(NotPassed::Unknown) => return Some(unknown()),
             }

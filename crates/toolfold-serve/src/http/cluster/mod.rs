@@ -36,7 +36,7 @@ use super::reply::{Reply, error_response};
 pub(crate) use handover::NOTICE;
 use members::Members;
 use pass::{NotPassed, Sent};
-pub(crate) use pass::{Word, word_of};
+pub(crate) use pass::{WORD, Word, word_of};
 pub(crate) use relay::answer as relay;
 pub(crate) use shelves::{RESULTS, answer as kept_result};
 
@@ -109,7 +109,7 @@ impl Replicas {
             match self.pass(owner, &address, request).await {
                 Ok(Sent::Answered(reply)) => return Some(reply),
                 // It is not there any more, or nobody is: what is written down says where.
-                Ok(Sent::NotThere) | Err(NotPassed::Unreached(_)) => {}
+                Ok(Sent::NotThere) | Err(NotPassed::Unreached(_) | NotPassed::Another) => {}
                 Err(NotPassed::Unknown) => return Some(unknown()),
             }
         }
@@ -184,10 +184,10 @@ pub(crate) async fn parked_elsewhere(app: &App, request: Arrived<'_>, state: &st
         return None;
     }
     let address = replicas.members.address(owner)?;
-    match Box::pin(replicas.pass(owner, &address, &request)).await {
+    match replicas.pass(owner, &address, &request).await {
         Ok(Sent::Answered(reply)) => Some(reply),
         // Whoever had it is gone, and the call with them: said here as of any that is not there any more.
-        Ok(Sent::NotThere) | Err(NotPassed::Unreached(_)) => None,
+        Ok(Sent::NotThere) | Err(NotPassed::Unreached(_) | NotPassed::Another) => None,
         Err(NotPassed::Unknown) => Some(unknown()),
     }
 }

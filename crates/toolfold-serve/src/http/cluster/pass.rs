@@ -14,6 +14,7 @@ use toolfold_access::{BodyHash, Passed, ReplicaId, Standing, VOUCHED_BODY, VOUCH
 use toolfold_core::Principal;
 use toolfold_gateway::seconds_now;
 use toolfold_http::{Response, SendError, Target, chunk, header_lines};
+use toolfold_wire::BoxFuture;
 use tracing::{debug, warn};
 
 use super::super::reply::{Reply, stream_response};
@@ -46,9 +47,15 @@ pub(super) enum Sent {
 pub(super) enum NotPassed {
     /// Nobody can have seen it.
     Unreached(SendError),
+    /// Whoever is there now does not believe that it is for them: as a rule one that was started where another one ended. Nobody has
+    /// worked on it.
+    Another,
     /// It may have been worked on.
     Unknown,
 }
+
+/// How a replica says that a word is missing, or not one that it believes.
+pub(crate) const WORD: &str = "Replica";
 
 /// The word of another replica about a request.
 pub(crate) struct Word {
@@ -72,7 +79,16 @@ pub(crate) fn word_of(standing: &Standing, parts: &Parts) -> Option<Result<Word,
 
 impl Replicas {
     /// Sends a request to the replica at this address.
-    pub(super) async fn pass(&self, to: ReplicaId, address: &str, request: &Arrived<'_>) -> Result<Sent, NotPassed> {
+    pub(super) fn pass<'a>(
+        &'a self,
+        to: ReplicaId,
+        address: &'a str,
+        request: &'a Arrived<'a>,
+    ) -> BoxFuture<'a, Result<Sent, NotPassed>> {
+        Box::pin(self.pass_on(to, address, request))
+    }
+
+    async fn pass_on(&self, to: ReplicaId, address: &str, request: &Arrived<'_>) -> Result<Sent, NotPassed> {
         let Ok(place) = Target::parse(&format!("{address}{}", target(request.parts))) else {
             warn!(replica = %to, "the address of a replica is none");
             return Ok(Sent::NotThere);
@@ -88,14 +104,7 @@ impl Replicas {
             response = asked => response,
             () = self.members.lost(to) => return Err(NotPassed::Unknown),
         };
-        match response {
-            Ok(response) if response.status() == StatusCode::MISDIRECTED_REQUEST => Ok(Sent::NotThere),
-            Ok(response) => Ok(Sent::Answered(answer(response))),
-            Err(error) => {
-                warn!(replica = %to, %error, "a replica broke off");
-                Err(NotPassed::Unknown)
-            }
-        }
+        outcome(to, response)
     }
 
     fn headers(&self, to: ReplicaId, place: &Target, request: &Arrived<'_>) -> HeaderMap {
@@ -112,6 +121,24 @@ impl Replicas {
         }
         headers
     }
+}
+
+/// What an answer says about where the request was.
+fn outcome(to: ReplicaId, response: Result<Response, SendError>) -> Result<Sent, NotPassed> {
+    match response {
+        Ok(response) if response.status() == StatusCode::MISDIRECTED_REQUEST => Ok(Sent::NotThere),
+        Ok(response) if is_not_believed(&response) => Err(NotPassed::Another),
+        Ok(response) => Ok(Sent::Answered(answer(response))),
+        Err(error) => {
+            warn!(replica = %to, %error, "a replica broke off");
+            Err(NotPassed::Unknown)
+        }
+    }
+}
+
+fn is_not_believed(response: &Response) -> bool {
+    let asked = response.headers().get(header::WWW_AUTHENTICATE);
+    response.status() == StatusCode::FORBIDDEN && asked.is_some_and(|asked| asked.as_bytes() == WORD.as_bytes())
 }
 
 /// The answer as it comes. One that breaks off ends here too: its length, or the end of its stream, tells.
