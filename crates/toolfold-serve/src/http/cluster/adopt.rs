@@ -63,8 +63,11 @@ impl Replicas {
                     return Some(reply);
                 }
                 Ok(Sent::NotThere) => tokio::time::sleep(AGAIN / 10).await,
-                // Until its last beat is old enough, or it has been heard of again.
-                Err(NotPassed::Another) => unreached = Some((owner, false)),
+                // Gone, once whoever is there now has been heard of; until then it may be a word that is too old.
+                Err(NotPassed::Another) => {
+                    self.members.look().await;
+                    unreached = Some((owner, self.members.is_replaced(owner)));
+                }
                 Err(NotPassed::Unreached(error)) => unreached = Some((owner, error.is_refused())),
                 Err(NotPassed::Unknown) => return Some(unknown()),
             }

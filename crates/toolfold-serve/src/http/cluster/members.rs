@@ -66,6 +66,13 @@ impl Members {
         (replica.silent + self.since(&seen) < DEAD).then(|| replica.address.clone())
     }
 
+    /// Whether another one has been heard of since at the address of this one: two cannot listen there.
+    pub(crate) fn is_replaced(&self, id: ReplicaId) -> bool {
+        let seen = self.seen.load();
+        let Some(old) = seen.replicas.get(&id) else { return false };
+        seen.replicas.iter().any(|(other, new)| *other != id && new.address == old.address && new.silent < old.silent)
+    }
+
     /// Another replica that goes on when this one does not.
     pub(crate) fn successor(&self) -> Option<(ReplicaId, String)> {
         let seen = self.seen.load();
