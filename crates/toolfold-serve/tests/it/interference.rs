@@ -205,9 +205,13 @@ async fn rest(address: SocketAddr, questions: &Questions) -> Vec<(String, String
     for path in ["/openapi.json", "/healthz", "/readyz", "/mcp/nothing"] {
         said.push(ask("GET", path, None).await);
     }
-    // Of counters, which there are: how long something took is a time.
+    // Of what is counted how often, of what is measured which there are: how long something took is a time.
     let (asked, counters) = ask("GET", "/metrics", None).await;
-    let which = |line: &str| line.rsplit_once(' ').map_or(line.to_owned(), |(sample, _)| sample.to_owned());
+    let which = |line: &str| {
+        let name = line.split(['{', ' ']).next().unwrap_or_default();
+        let counted = name.ends_with("_total") || name.ends_with("_count");
+        if counted { line.to_owned() } else { line.rsplit_once(' ').map_or(line, |(sample, _)| sample).to_owned() }
+    };
     // In whatever order: that is a matter of chance.
     let mut samples: Vec<String> = counters.lines().map(which).collect();
     samples.sort();
