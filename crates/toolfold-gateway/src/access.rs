@@ -90,6 +90,7 @@ impl AccessRights<'_> {
 
     /// The scope with which a request could be answered that cannot be now, where one would help.
     pub async fn scope_wanted(&self, client: &Client, method: &str, params: &Object) -> Option<String> {
+        let about = About::of(method, params)?;
         if self.snapshot.load().rules.scopes().is_empty() {
             return None;
         }
@@ -97,9 +98,8 @@ impl AccessRights<'_> {
         let principal = client.principal();
         let scope = Scope::seen_by(self.snapshot.seen(&principal), self.learning, client);
         let seen = &scope.snapshot;
-        let wanted = match method {
-            "tools/call" => {
-                let name = params.string("name")?;
+        let wanted = match about {
+            About::Tool(name) => {
                 let Action::Call { entry, .. } = route(client.surface, &scope.view(), &name, params.get("arguments"))
                 else {
                     return None;
@@ -110,16 +110,8 @@ impl AccessRights<'_> {
                 }
                 seen.scopes_wanted(&principal, entry)
             }
-            "prompts/get" => seen.scopes_for_prompt(&principal, &params.string("name")?),
-            "resources/read" | "resources/subscribe" => seen.scopes_for_resource(&principal, &params.string("uri")?),
-            "completion/complete" => {
-                let reference = params.object("ref")?;
-                match (reference.string("name"), reference.string("uri")) {
-                    (Some(name), _) => seen.scopes_for_prompt(&principal, &name),
-                    (None, uri) => seen.scopes_for_resource(&principal, &uri?),
-                }
-            }
-            _ => None,
+            About::Prompt(name) => seen.scopes_for_prompt(&principal, &name),
+            About::Address(uri) => seen.scopes_for_resource(&principal, &uri),
         };
         wanted.map(|scopes| scopes.join(" "))
     }
@@ -127,6 +119,29 @@ impl AccessRights<'_> {
     /// Every scope that a rule names.
     pub fn scopes(&self) -> Vec<String> {
         self.snapshot.load().rules.scopes()
+    }
+}
+
+/// What a request is about that may take a scope.
+enum About {
+    Tool(String),
+    Prompt(String),
+    Address(String),
+}
+
+impl About {
+    fn of(method: &str, params: &Object) -> Option<About> {
+        match method {
+            "tools/call" => params.string("name").map(About::Tool),
+            "prompts/get" => params.string("name").map(About::Prompt),
+            "resources/read" | "resources/subscribe" => params.string("uri").map(About::Address),
+            "completion/complete" => {
+                let reference = params.object("ref")?;
+                let prompt = reference.string("name").map(About::Prompt);
+                prompt.or_else(|| reference.string("uri").map(About::Address))
+            }
+            _ => None,
+        }
     }
 }
 

@@ -54,11 +54,11 @@ impl Snapshot {
 
     /// The same of an address or of a template of addresses.
     pub(crate) fn scopes_for_resource(&self, principal: &Principal, uri: &str) -> Option<Vec<String>> {
-        let owner = match (self.offers.templates.owner(uri), self.offers.resource(uri)) {
-            (Some(owner), _) => owner.clone(),
-            (None, Whose::One(owner)) => owner,
-            (None, _) => return None,
+        let listed = || match self.offers.resource(uri) {
+            Whose::One(owner) => Some(owner),
+            _ => None,
         };
+        let owner = self.offers.templates.owner(uri).cloned().or_else(listed)?;
         let may = self.decision_on_resource(&owner.server, &owner.original).level == Extent::Call;
         let subject = Subject::offered(&owner.server, Kind::Resource, &owner.original);
         if may { None } else { self.rules.scopes_wanted(principal, &subject) }

@@ -69,12 +69,19 @@ impl Portions {
         all.into_iter().take(FEW).map(|(rights, _)| rights.clone()).collect()
     }
 
-    pub(crate) fn all(&self) -> Vec<(Rights, Arc<Snapshot>)> {
-        self.ready.load().iter().map(|(rights, ready)| (rights.clone(), ready.share.clone())).collect()
+    /// Those of another snapshot, each as `change` has it, and as recently asked for as there.
+    pub(crate) fn take_over(&self, before: &Portions, change: impl Fn(&Snapshot) -> Option<Snapshot>) {
+        let known = before.ready.load();
+        let taken = known.iter().filter_map(|(rights, ready)| {
+            let last = AtomicU64::new(ready.last.load(Ordering::Relaxed));
+            Some((rights.clone(), Arc::new(Ready { share: Arc::new(change(&ready.share)?), last })))
+        });
+        self.ready.store(Arc::new(taken.collect()));
+        self.asked.store(before.asked.load(Ordering::Relaxed), Ordering::Relaxed);
     }
 
     /// Whoever has been asked for longest ago goes where there is no room.
-    pub(crate) fn keep(&self, rights: &Rights, share: Arc<Snapshot>) {
+    fn keep(&self, rights: &Rights, share: Arc<Snapshot>) {
         let mut all = HashMap::clone(&self.ready.load());
         let mut held: usize = share.catalog.len() + all.values().map(|ready| ready.share.catalog.len()).sum::<usize>();
         while all.len() >= MOST || (all.len() >= FEW && held > ENTRIES) {

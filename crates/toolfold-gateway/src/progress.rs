@@ -65,7 +65,7 @@ impl Progress {
     /// When one of these last came in.
     fn last_of(&self, exists: &(dyn Fn(&ServerName) -> bool + Sync)) -> Instant {
         let came = self.came.iter().filter(|(server, _)| exists(server)).map(|(_, at)| *at);
-        came.max().unwrap_or(self.began).max(self.began)
+        came.fold(self.began, Instant::max)
     }
 }
 

@@ -52,11 +52,7 @@ impl Portion {
 impl Snapshot {
     /// Keeps the shares of one that differs in nothing but what is missing.
     pub(crate) fn take_over_shares(self: &Arc<Self>, before: &Snapshot) {
-        for (rights, share) in before.shares.all() {
-            if let Some(share) = share.missing_of(self) {
-                self.shares.keep(&rights, Arc::new(share));
-            }
-        }
+        self.shares.take_over(&before.shares, |share| share.missing_of(self));
     }
 
     /// Builds what those will ask for who have asked of the snapshot before, so that nobody waits for it.

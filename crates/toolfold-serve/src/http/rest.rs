@@ -126,7 +126,7 @@ async fn perform(app: &App, principal: Principal, verb: &'static str, bytes: Byt
         },
         Err(Failed::Refused(refusal)) if refusal.code == Code::NotAuthorized => {
             let mut reply = refused(&refusal);
-            if let Some(challenge) = lacking(app, &client, "tools/call", &asked).await {
+            if let Some(challenge) = lacking(app, &client, &asked).await {
                 reply.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
             }
             reply
@@ -137,8 +137,8 @@ async fn perform(app: &App, principal: Principal, verb: &'static str, bytes: Byt
 }
 
 /// What to ask an issuer for, where another token of the same person would do.
-async fn lacking(app: &App, client: &Client, method: &str, params: &Object) -> Option<HeaderValue> {
-    let scope = scope_lacking(app, client, method, params).await?;
+async fn lacking(app: &App, client: &Client, params: &Object) -> Option<HeaderValue> {
+    let scope = scope_lacking(app, client, "tools/call", params).await?;
     HeaderValue::try_from(app.identities.challenge_for("/mcp", &scope)).ok()
 }
 

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolfold_clients::{ENTRY_NAME, ServerDefinition, is_own};
-use toolfold_config::Config;
+use toolfold_config::{Config, Http};
 use toolfold_core::shown_line;
 use toolfold_disclosure::{Action, route};
 use toolfold_gateway::Gateway;
@@ -114,13 +114,15 @@ impl Question {
 
     /// Whether it is about a tool that is called through this Toolfold.
     fn is_ours(&self, config: &Config) -> bool {
-        if self.command.is_none() && self.url.is_none() {
-            return !self.is_foreign;
+        if self.is_foreign {
+            return false;
         }
-        let at = |public: &String| self.url.as_ref().is_some_and(|url| url.starts_with(&format!("{public}/")));
+        let (Http { listen, public_url, .. }, url) = (&config.http, self.url.as_deref().unwrap_or_default());
+        let nothing_said = self.command.is_none() && self.url.is_none();
         let server = ServerDefinition { command: self.command.clone(), url: self.url.clone(), ..Default::default() };
-        !self.is_foreign
-            && (is_own(&server, config.http.listen.port()) || config.http.public_url.as_ref().is_some_and(at))
+        nothing_said
+            || is_own(&server, listen.port())
+            || public_url.as_ref().is_some_and(|public| url.starts_with(&format!("{public}/")))
     }
 
     pub(crate) async fn answer(&self, gateway: &Gateway) -> Result<Answer, Fail> {
