@@ -6,7 +6,7 @@ use std::sync::Arc;
 use toolfold_catalog::ServerTools;
 use toolfold_config::Server;
 use toolfold_core::{Entry, Fingerprint, Kind};
-use toolfold_trust::{Offer, Raised, Ruling, Succession, What, Why, succeed};
+use toolfold_trust::{Offer, Raised, Ruling, Succession, What, Why, succeed, understands};
 use toolfold_upstream::Manifest;
 use toolfold_wire::{Object, Raw, raw_of};
 
@@ -65,7 +65,10 @@ pub(crate) fn serve(
                         continue;
                     }
                     Succession::Old(definition) if was == offer.fingerprint => (Why::LessRisk, Some(definition)),
-                    Succession::Old(definition) => (Why::Changed, Some(definition)),
+                    Succession::Old(definition) => {
+                        let understood = understands(offer.what, &offer.definition, &definition);
+                        (Why::Changed, understood.then_some(definition))
+                    }
                 }
             }
             (Ruling::Hold(why), _) => (why, None),

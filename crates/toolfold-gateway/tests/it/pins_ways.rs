@@ -10,7 +10,8 @@ use toolfold_gateway::{Client, Request};
 use toolfold_test::FakeServer;
 use toolfold_wire::{Object, Silent, raw};
 
-use crate::pins::{config, start};
+use crate::call;
+use crate::pins::{code, config, described, held, held_ids, start, tool, until};
 
 /// `ada` may use everything, and `bob` does not see what is held.
 fn rules() -> Vec<AccessRule> {
@@ -71,4 +72,28 @@ async fn whoever_could_use_what_is_held_hears_it_on_every_way() {
         assert!(ada.contains("held back"), "{method} {params}: {ada}");
         assert!(!bob.contains("held back"), "{method} {params}: {bob}");
     }
+}
+
+#[tokio::test]
+async fn what_a_server_no_longer_understands_does_not_serve_as_it_was() {
+    let needs = |name: &str| {
+        json!({"name": "report", "description": "Reports the weather.", "inputSchema": {"type": "object",
+            "properties": {(name): {"type": "string"}}, "required": [name]}})
+    };
+    let list = |name: &str| json!([needs(name), tool("turn", "Turns."), tool("back", "Goes back.")]);
+    let fake = FakeServer::script(json!({
+        "tools": list("city"),
+        "calls": {"turn": {"list_becomes": list("place")}, "back": {"list_becomes": list("city")}},
+    }));
+    let folder = tempfile::tempdir().unwrap();
+    let gateway = start(config(folder.path(), &[("weather", &fake, Trust::FirstUse)])).await;
+    call(&gateway, "weather.turn", json!({})).await;
+    until("the change is held", async || held_ids(&gateway).await == ["weather.report"]).await;
+    let entry = held(&gateway).await.remove(0);
+    assert!(!entry.serves_old && entry.diff.contains("place"), "{entry:?}");
+    assert_eq!(described(&gateway, "weather.report"), None, "no call after it could be right");
+    assert_eq!(code(&gateway, "weather.report").await, "QUARANTINED");
+    call(&gateway, "weather.back", json!({})).await;
+    until("it is back", async || described(&gateway, "weather.report").is_some()).await;
+    assert_eq!(held_ids(&gateway).await, [""; 0]);
 }
