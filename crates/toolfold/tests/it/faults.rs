@@ -19,7 +19,7 @@ async fn call(client: &HttpClient, tool: &str) -> Value {
     client.request("tools/call", json!({"name": tool, "arguments": {}})).await
 }
 
-fn kill(pid: u32, signal: &str) {
+pub(crate) fn kill(pid: u32, signal: &str) {
     let status = Command::new("kill").args([signal, &pid.to_string()]).status().unwrap();
     assert!(status.success());
 }

@@ -25,6 +25,7 @@ mod eval;
 mod fakes;
 mod faults;
 mod fields;
+mod frozen;
 mod hook;
 mod inspector;
 mod kept;
