@@ -1,5 +1,5 @@
-//! Rules for the book: a link from one document to another leads to a file and a heading that are there, and every
-//! document in `docs/` is in its table of contents.
+//! Rules for the book: a link from one document to another leads to a file and a heading that are there, from a page of the book
+//! to another page of it, and every document in `docs/` is in its table of contents.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,6 +9,7 @@ use anyhow::{Context, Result};
 
 use crate::workspace::Workspace;
 
+const BOOK: &str = "docs";
 const CONTENTS: &str = "docs/SUMMARY.md";
 
 pub(super) fn check(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<String>> {
@@ -35,6 +36,8 @@ pub fn astray(texts: &BTreeMap<PathBuf, String>, exists: &dyn Fn(&Path) -> bool)
             };
             if !there {
                 findings.push(format!("{}:{number}: the link {link} leads nowhere", file.display()));
+            } else if file.starts_with(BOOK) && !target.starts_with(BOOK) {
+                findings.push(format!("{}:{number}: the link {link} leads out of the book", file.display()));
             }
         }
     }
@@ -48,7 +51,7 @@ pub fn unlisted(texts: &BTreeMap<PathBuf, String>) -> Vec<String> {
         .get(contents)
         .map(|text| links(text).into_iter().map(|(_, link)| resolved(contents, link)).collect())
         .unwrap_or_default();
-    let pages = texts.keys().filter(|file| file.starts_with("docs") && file.as_path() != contents);
+    let pages = texts.keys().filter(|file| file.starts_with(BOOK) && file.as_path() != contents);
     let missing = pages.filter(|file| !listed.contains(file));
     missing.map(|file| format!("{}: is not in {CONTENTS}", file.display())).collect()
 }

@@ -66,7 +66,11 @@ fn links_that_lead_nowhere_are_found() {
     ];
     let texts = texts.map(|(file, text)| (file.into(), text.to_owned())).into();
     let exists = |path: &std::path::Path| path == std::path::Path::new("LICENSE");
-    let findings = ["README.md:1: the link docs/b.md leads nowhere", "docs/a.md:2: the link #two leads nowhere"];
+    let findings = [
+        "README.md:1: the link docs/b.md leads nowhere",
+        "docs/a.md:2: the link ../README.md leads out of the book",
+        "docs/a.md:2: the link #two leads nowhere",
+    ];
     assert_eq!(tidy::astray(&texts, &exists), findings);
     assert_eq!(tidy::unlisted(&texts), ["docs/a.md: is not in docs/SUMMARY.md"]);
 }
