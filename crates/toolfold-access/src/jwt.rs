@@ -6,6 +6,8 @@
 use std::collections::BTreeMap;
 use std::sync::Once;
 
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
 use jsonwebtoken::crypto::{CryptoProvider, JwtSigner, JwtVerifier, KeyUtils};
 use jsonwebtoken::errors::{Error, ErrorKind, new_error};
 use jsonwebtoken::jwk::{AlgorithmParameters, Jwk, KeyAlgorithm, PublicKeyUse};
@@ -14,7 +16,7 @@ use jsonwebtoken::{Algorithm, DecodingKey, DecodingKeyKind, EncodingKey, Validat
 use ring::signature::{self as rings, UnparsedPublicKey, VerificationAlgorithm};
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use toolfold_core::{Identity, Principal, Proof, RESERVED};
+use toolfold_core::{Credential, Identity, Principal, Proof, RESERVED};
 
 /// Signatures of issuers, all of them asymmetric: with a secret whoever can check a token can make one.
 const ALGORITHMS: [Algorithm; 9] = [
@@ -35,6 +37,8 @@ const LONGEST_NAME: usize = 256;
 /// Values of one claim, and claims of one token, that rules can speak of.
 const MOST_VALUES: usize = 512;
 const MOST_CLAIMS: usize = 128;
+/// Seconds that what an issuer says of a token is good for what stays open, where it does not say until when.
+const UNSAID: u64 = 60 * 60;
 
 /// Why a token is not accepted. For the record; whoever presented it hears that it is not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -59,6 +63,8 @@ pub enum BadToken {
     Missing,
     #[error("not an access token")]
     Kind,
+    #[error("bound to a key, and shown without a proof of having it")]
+    Bound,
     #[error("for a name that nobody may have")]
     Name,
     #[error("not active any more")]
@@ -115,6 +121,14 @@ pub struct Claimed {
     pub kid: Option<String>,
 }
 
+/// Whether a token has the shape of a signed one: nobody is asked about such a one, whether or not it can be read.
+pub fn is_signed(token: &str) -> bool {
+    let mut parts = token.split('.');
+    let header = parts.next().and_then(|header| BASE64.decode(header).ok());
+    let header = header.and_then(|header| serde_json::from_slice::<Map<String, Value>>(&header).ok());
+    parts.count() == 2 && header.is_some_and(|header| header.contains_key("alg"))
+}
+
 /// Reads where a token says it is from.
 pub fn claimed(token: &str) -> Result<Claimed, BadToken> {
     #[derive(Deserialize)]
@@ -133,8 +147,8 @@ pub fn verify(token: &str, keys: &Keys, trusted: &Trusted<'_>) -> Result<Princip
     if !ALGORITHMS.contains(&header.alg) {
         return Err(BadToken::Algorithm);
     }
-    // Whoever wrote it says that it means something else to those who do not know these.
-    if header.crit.as_ref().is_some_and(|names| !names.is_empty()) {
+    // Whoever wrote it says that it means something else to those who do not know these; and a list of none is none.
+    if header.crit.is_some() {
         return Err(BadToken::Kind);
     }
     let typ = header.typ.as_deref().map(str::to_ascii_lowercase);
@@ -161,7 +175,9 @@ pub fn verify(token: &str, keys: &Keys, trusted: &Trusted<'_>) -> Result<Princip
     if typ != Some("at+jwt") && ["nonce", "at_hash", "c_hash"].iter().any(|claim| claims.contains_key(*claim)) {
         return Err(BadToken::Kind);
     }
-    principal(&claims, trusted, Proof::Signed(trusted.issuer.to_owned()))
+    let ends_at = claims.get("exp").and_then(Value::as_f64).map(|end| (end as u64).saturating_add(LEEWAY));
+    let principal = principal(&claims, trusted, Proof::Signed(trusted.issuer.to_owned()))?;
+    Ok(principal.showing(Credential { given_at: None, ends_at }))
 }
 
 /// Who an issuer says a token is of, which it was asked about (RFC 7662). `now` in seconds since 1970.
@@ -170,7 +186,11 @@ pub fn introspected(answer: &[u8], now: u64, trusted: &Trusted<'_>) -> Result<(P
     if claims.get("active").and_then(Value::as_bool) != Some(true) {
         return Err(BadToken::Inactive);
     }
-    let until = claims.get("exp").and_then(Value::as_u64).ok_or(BadToken::Missing)?;
+    // It may leave out when that ends: that it is good now it has said.
+    let until = match claims.get("exp") {
+        Some(end) => end.as_u64().ok_or(BadToken::Missing)?,
+        None => now.saturating_add(UNSAID),
+    };
     if until <= now {
         return Err(BadToken::Expired);
     }
@@ -187,10 +207,15 @@ pub fn introspected(answer: &[u8], now: u64, trusted: &Trusted<'_>) -> Result<(P
     if !audience.iter().any(|one| trusted.audiences.contains(one)) {
         return Err(BadToken::Audience);
     }
-    principal(&claims, trusted, Proof::Introspected(trusted.issuer.to_owned())).map(|principal| (principal, until))
+    let principal = principal(&claims, trusted, Proof::Introspected(trusted.issuer.to_owned()))?;
+    Ok((principal.showing(Credential { given_at: None, ends_at: Some(until) }), until))
 }
 
 fn principal(claims: &Map<String, Value>, trusted: &Trusted<'_>, proof: Proof) -> Result<Principal, BadToken> {
+    // Whoever has it and not its key has stolen it; and here nobody is asked to show that they have the key (DPoP).
+    if claims.get("cnf").is_some_and(|bound| bound.get("jkt").is_some()) {
+        return Err(BadToken::Bound);
+    }
     let name = found(claims, trusted.name_claim).and_then(Value::as_str).ok_or(BadToken::Missing)?;
     let odd = name.is_empty() || name.len() > LONGEST_NAME || name.chars().any(char::is_control);
     if odd || RESERVED.contains(&name.to_lowercase().as_str()) {

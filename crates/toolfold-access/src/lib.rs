@@ -8,7 +8,7 @@ mod rights;
 mod seal;
 mod token;
 
-pub use jwt::{BadToken, Claimed, Keys, Trusted, claimed, introspected, verify};
+pub use jwt::{BadToken, Claimed, Keys, Trusted, claimed, introspected, is_signed, verify};
 pub use replica::{BodyHash, Handle, Passed, ReplicaId, Standing, VOUCHED_BODY, VOUCHER};
 pub use rights::{Extent, Grant, Reason, Rights, Rules, Subject};
 pub use seal::{SEALED, Seal};

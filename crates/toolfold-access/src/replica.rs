@@ -11,7 +11,7 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
 use ring::hmac;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use toolfold_core::{Identity, Principal, Proof};
+use toolfold_core::{Credential, Identity, Principal, Proof};
 
 use crate::seal::Seal;
 
@@ -203,11 +203,13 @@ impl Said {
             Proof::Signed(issuer) => ("signed", issuer),
             Proof::Introspected(issuer) => ("introspected", issuer),
         };
-        Said { name, proof: proof.to_owned(), issuer, groups, scopes, claims, peer: peer.to_owned() }
+        let Credential { given_at, ends_at } = principal.credential();
+        let (proof, peer) = (proof.to_owned(), peer.to_owned());
+        Said { name, proof, issuer, groups, scopes, claims, given_at, ends_at, peer }
     }
 
     fn principal(self) -> Option<(Principal, String)> {
-        let Said { name, proof, issuer, groups, scopes, claims, peer } = self;
+        let Said { name, proof, issuer, groups, scopes, claims, given_at, ends_at, peer } = self;
         let proof = match proof.as_str() {
             "local" => Proof::Local,
             "token" => Proof::Token,
@@ -216,7 +218,8 @@ impl Said {
             "introspected" => Proof::Introspected(issuer),
             _ => return None,
         };
-        Some((Principal::new(Identity { name, proof, groups, scopes, claims }), peer))
+        let principal = Principal::new(Identity { name, proof, groups, scopes, claims });
+        Some((principal.showing(Credential { given_at, ends_at }), peer))
     }
 }
 
@@ -227,6 +230,10 @@ mod tests {
     fn standing(id: u8, secret: &str) -> Standing {
         Standing::new(ReplicaId::new([id; NAME]), secret)
     }
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    given_at: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ends_at: Option<u64>,
 
     #[test]
     fn an_id_names_its_owner_to_whom_it_was_given_and_to_nobody_else() {
@@ -256,13 +263,13 @@ mod tests {
             scopes: vec!["tools".into()],
             claims: BTreeMap::from([("team".to_owned(), vec!["a".to_owned()])]),
         };
-        let alice = Principal::new(identity);
+        let alice = Principal::new(identity).showing(Credential { given_at: Some(7), ends_at: Some(2000) });
         let (body, another) = (BodyHash::of(&[1, 2]), BodyHash::of(&[1, 3]));
         assert_eq!(BodyHash::parse(&body.to_string()), Some(body));
         let request = Passed { to: other.id, method: "POST", path: "/mcp", body: &body };
         let voucher = one.vouch(request, &alice, "10.0.0.1", 1000);
         let (known, peer) = other.vouched(request, &voucher, 1001).unwrap();
-        assert!(known.says_the_same(&alice) && peer == "10.0.0.1");
+        assert!(known.says_the_same(&alice) && known.credential() == alice.credential() && peer == "10.0.0.1");
         assert!(other.vouched(request, &voucher, 1000 + ON_THE_WAY).is_none(), "over");
         for another in [
             Passed { to: one.id, ..request },

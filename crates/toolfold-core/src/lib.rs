@@ -64,7 +64,7 @@ pub use hex::{from_hex, to_hex};
 pub use name::{BadName, ServerName, ToolId, exposed_name, slug};
 pub use node_rule::NodeRule;
 pub use pattern::Pattern;
-pub use principal::{Identity, Principal, Proof, RESERVED};
+pub use principal::{Credential, Identity, Principal, Proof, RESERVED};
 pub use refusal::{Blame, Code, Next, NextAction, Refusal};
 pub use rule::{AccessRule, RiskClass, RuleEffect};
 pub use secret::Secret;

@@ -12,7 +12,19 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 #[derive(Clone)]
-pub struct Principal(Arc<Identity>);
+pub struct Principal {
+    identity: Arc<Identity>,
+    credential: Credential,
+}
+
+/// What somebody came with, as far as it matters for what they leave open: it says neither who they are nor what they may.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Credential {
+    /// When a token of ours was given out, in milliseconds since 1970: this tells it from the next one of the same name.
+    pub given_at: Option<i64>,
+    /// When what was shown is over, in seconds since 1970.
+    pub ends_at: Option<u64>,
+}
 
 /// What is known of somebody.
 #[derive(Debug, Clone)]
@@ -45,7 +57,16 @@ pub const RESERVED: [&str; 2] = ["local", "token"];
 
 impl Principal {
     pub fn new(identity: Identity) -> Self {
-        Principal(Arc::new(identity))
+        Principal { identity: Arc::new(identity), credential: Credential::default() }
+    }
+
+    /// The same, with what they came with.
+    pub fn showing(self, credential: Credential) -> Self {
+        Principal { credential, ..self }
+    }
+
+    pub fn credential(&self) -> Credential {
+        self.credential
     }
 
     /// Whoever runs the program: stdio, the command line, loopback where that is enough.
@@ -61,7 +82,7 @@ impl Principal {
     /// Whoever has a token that was given out under this name.
     pub fn named(name: &str, groups: Vec<String>) -> Self {
         let mut whole = Principal::plain(name, Proof::Named);
-        Arc::make_mut(&mut whole.0).groups = groups;
+        Arc::make_mut(&mut whole.identity).groups = groups;
         whole
     }
 
@@ -72,12 +93,12 @@ impl Principal {
 
     /// Whether it is whoever runs the program, by whichever of their ways.
     pub fn is_owner(&self) -> bool {
-        matches!(self.0.proof, Proof::Local | Proof::Token)
+        matches!(self.identity.proof, Proof::Local | Proof::Token)
     }
 
     /// How it is known who this is, in a word.
     pub fn proof(&self) -> &'static str {
-        match self.0.proof {
+        match self.identity.proof {
             Proof::Local => "local",
             Proof::Token | Proof::Named => "token",
             Proof::Signed(_) => "jwt",
@@ -86,37 +107,37 @@ impl Principal {
     }
 
     pub fn name(&self) -> &str {
-        &self.0.name
+        &self.identity.name
     }
 
     pub fn identity(&self) -> &Identity {
-        &self.0
+        &self.identity
     }
 
     /// Whose something is, in a text that is kept. No two principals have the same.
     pub fn key(&self) -> String {
-        match &self.0.proof {
-            Proof::Local | Proof::Token => self.0.name.clone(),
-            Proof::Named => format!("named {}", self.0.name),
-            Proof::Signed(issuer) | Proof::Introspected(issuer) => format!("{issuer} {}", self.0.name),
+        match &self.identity.proof {
+            Proof::Local | Proof::Token => self.identity.name.clone(),
+            Proof::Named => format!("named {}", self.identity.name),
+            Proof::Signed(issuer) | Proof::Introspected(issuer) => format!("{issuer} {}", self.identity.name),
         }
     }
 
     /// Whether this is the same principal with the same groups, scopes and claims.
     pub fn says_the_same(&self, other: &Principal) -> bool {
-        let (a, b) = (&self.0, &other.0);
+        let (a, b) = (&self.identity, &other.identity);
         Arc::ptr_eq(a, b) || (self == other && (&a.groups, &a.scopes, &a.claims) == (&b.groups, &b.scopes, &b.claims))
     }
 
     /// Who it is: an issuer stands for the same person whether it signs or is asked.
     fn who(&self) -> (&str, u8, &str) {
-        let (kind, issuer) = match &self.0.proof {
+        let (kind, issuer) = match &self.identity.proof {
             Proof::Local => (0, ""),
             Proof::Token => (1, ""),
             Proof::Named => (2, ""),
             Proof::Signed(issuer) | Proof::Introspected(issuer) => (3, issuer.as_str()),
         };
-        (&self.0.name, kind, issuer)
+        (&self.identity.name, kind, issuer)
     }
 }
 
@@ -148,13 +169,13 @@ impl Ord for Principal {
 
 impl fmt::Display for Principal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.name)
+        f.write_str(&self.identity.name)
     }
 }
 
 impl fmt::Debug for Principal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.name)
+        f.write_str(&self.identity.name)
     }
 }
 

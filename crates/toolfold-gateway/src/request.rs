@@ -103,7 +103,8 @@ impl Client {
     /// A request of the same principal has come, perhaps with other groups or scopes than the one before.
     pub fn is_now(&self, principal: &Principal) {
         let mut now = self.principal.lock().unwrap_or_else(PoisonError::into_inner);
-        if *now == *principal && !now.says_the_same(principal) {
+        let is_other = |now: &Principal| !now.says_the_same(principal) || now.credential() != principal.credential();
+        if *now == *principal && is_other(&now) {
             *now = principal.clone();
         }
     }

@@ -2,8 +2,8 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use toolfold_core::Principal;
-use toolfold_store::StoreError;
+use toolfold_core::{Credential, Principal};
+use toolfold_store::{StoreError, StoredToken};
 
 use crate::kept::Kept;
 use crate::progress::Waiting;
@@ -25,19 +25,24 @@ impl GivenTokens<'_> {
             // Given out a moment ago, perhaps.
             None => store.token(hash).await?,
         };
-        Ok(token.map(|token| Principal::named(&token.name, token.groups)))
+        Ok(token.map(presented))
     }
 
-    /// Whose tokens there are that can still be used.
-    pub async fn names(&self) -> Result<Vec<String>, StoreError> {
+    /// Whose tokens there are that can still be used, and when each was given out.
+    pub async fn holders(&self) -> Result<Vec<(String, i64)>, StoreError> {
         self.waiting.published().await;
-        let Some(store) = self.store.get() else { return Ok(Vec::new()) };
-        let tokens = match self.store.tokens() {
-            Some(known) => known.values().cloned().collect(),
-            None => store.tokens().await?,
-        };
-        let tokens = tokens.into_iter().filter(|token| token.expires_at.is_none_or(|at| at > now()));
-        Ok(tokens.map(|token| token.name).collect())
+        match self.store.tokens() {
+            Some(known) => Ok(usable(known.values().cloned())),
+            None => self.written().await,
+        }
+    }
+
+    /// The same as the store has it now: what is known here may be older where others share it.
+    pub async fn written(&self) -> Result<Vec<(String, i64)>, StoreError> {
+        match self.store.get() {
+            Some(store) => Ok(usable(store.tokens().await?.into_iter())),
+            None => Ok(Vec::new()),
+        }
     }
 
     /// Whoever has a token under this name, as they would come with it.
@@ -49,8 +54,19 @@ impl GivenTokens<'_> {
 
     /// Whether any was given out and can still be used.
     pub async fn any(&self) -> Result<bool, StoreError> {
-        Ok(!self.names().await?.is_empty())
+        Ok(!self.holders().await?.is_empty())
     }
+}
+
+fn usable(tokens: impl Iterator<Item = StoredToken>) -> Vec<(String, i64)> {
+    let tokens = tokens.filter(|token| token.expires_at.is_none_or(|at| at > now()));
+    tokens.map(|token| (token.name, token.created_at)).collect()
+}
+
+/// Whoever comes with a token.
+fn presented(token: StoredToken) -> Principal {
+    let ends_at = token.expires_at.and_then(|at| u64::try_from(at.div_euclid(1000) + 1).ok());
+    Principal::named(&token.name, token.groups).showing(Credential { given_at: Some(token.created_at), ends_at })
 }
 
 /// Milliseconds since 1970.

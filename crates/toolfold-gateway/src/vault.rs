@@ -79,6 +79,14 @@ impl RecordVault {
         Ok(self.seal.get_or_init(|| seal))
     }
 
+    /// Who gave it out, and all of it sealed.
+    fn sealed<'r>(&self, whose: &LoginOwner, record: &'r Record) -> Result<(&'r str, Vec<u8>), NotKept> {
+        let issuer = record.login.as_ref().map_or("", |login| &login.issuer);
+        let plain = serde_json::to_vec(record).map_err(|error| NotKept(error.to_string()))?;
+        let sealed = self.seal()?.seal(&about(whose, issuer), &plain);
+        Ok((issuer, sealed.map_err(|error| NotKept(error.to_string()))?))
+    }
+
     fn opened(&self, whose: &LoginOwner, stored: &StoredLogin) -> Result<KeptLogin, NotKept> {
         let plain = self.seal()?.open(&about(whose, &stored.issuer), &stored.sealed);
         let plain = plain.map_err(|error| {
@@ -113,11 +121,20 @@ impl Vault for RecordVault {
 
     fn save<'a>(&'a self, whose: &'a LoginOwner, record: &'a Record) -> BoxFuture<'a, Result<i64, NotKept>> {
         Box::pin(async move {
-            let issuer = record.login.as_ref().map_or("", |login| &login.issuer);
-            let plain = serde_json::to_vec(record).map_err(|error| NotKept(error.to_string()))?;
-            let sealed = self.seal()?.seal(&about(whose, issuer), &plain);
-            let sealed = sealed.map_err(|error| NotKept(error.to_string()))?;
+            let (issuer, sealed) = self.sealed(whose, record)?;
             self.store.save_login(&key_of(whose), issuer, sealed).await.map_err(unkept)
+        })
+    }
+
+    fn replace<'a>(
+        &'a self,
+        whose: &'a LoginOwner,
+        known: Option<i64>,
+        record: &'a Record,
+    ) -> BoxFuture<'a, Result<Option<i64>, NotKept>> {
+        Box::pin(async move {
+            let (issuer, sealed) = self.sealed(whose, record)?;
+            self.store.replace_login(&key_of(whose), known, issuer, sealed).await.map_err(unkept)
         })
     }
 

@@ -25,6 +25,14 @@ pub struct Given {
     pub key: Option<Secret>,
 }
 
+/// Where a client that somebody registered was used. It is of no use elsewhere, and what it proves itself with is nobody's
+/// business there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Used {
+    pub client: String,
+    pub issuer: String,
+}
+
 /// How a client came to be known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

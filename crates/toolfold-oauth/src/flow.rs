@@ -13,7 +13,7 @@ use toolfold_core::Secret;
 use url::Url;
 
 use crate::challenge::Demand;
-use crate::client::{Client, Given, Way};
+use crate::client::{Client, Given, Used};
 use crate::documents::{IssuerDocument, ResourceDocument};
 use crate::key::Key;
 use crate::login::Login;
@@ -34,6 +34,8 @@ pub struct Plan {
     pub kind: LoginKind,
     /// A client that was registered by hand.
     pub client: Option<Given>,
+    /// Where such a one was used before, also where nothing is left of that login.
+    pub used: Option<Used>,
     /// Scopes that somebody wants in any case.
     pub scopes: Vec<String>,
     /// The only login server that will do, where somebody has said so.
@@ -245,13 +247,16 @@ impl Flow {
         let issuer = named.unwrap_or_else(|| self.plan.server.origin().ascii_serialization());
         let url = secure(&issuer, "the login server", self.local())?;
         self.plan.issuer.as_ref().map_or(Ok(()), |wanted| same_issuer(wanted, &issuer))?;
-        if let Some(before) = self.before.as_ref().filter(|before| before.issuer != issuer) {
-            if before.client.way == Way::Given && self.plan.issuer.is_none() {
-                return Err(Problem::IssuerChanged { known: before.issuer.clone(), found: quoted(&issuer) });
+        let used = self.before.as_ref().and_then(Login::used).or_else(|| self.plan.used.clone());
+        let is_mine = |used: &Used| self.plan.client.as_ref().is_some_and(|given| given.id == used.client);
+        match used.filter(is_mine) {
+            Some(used) if used.issuer != issuer && self.plan.issuer.is_none() => {
+                return Err(Problem::IssuerChanged { known: used.issuer, found: quoted(&issuer) });
             }
-            // Neither its client nor what it granted is worth anything here.
-            self.before = None;
+            _ => {}
         }
+        // Neither the client nor what another one granted is worth anything here.
+        self.before = self.before.take().filter(|before| before.issuer == issuer);
         self.issuer = issuer;
         self.at = At::Issuer { places: issuer_documents(&url).into(), supposed };
         Ok(())

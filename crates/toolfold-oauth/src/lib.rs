@@ -19,7 +19,7 @@ mod text;
 mod wire;
 
 pub use challenge::Demand;
-pub use client::{Client, Given, Way, client_document};
+pub use client::{Client, Given, Used, Way, client_document};
 pub use flow::{Enterprise, Flow, LoginKind, Plan, Step};
 pub use key::Key;
 pub use login::{Login, Refreshed, Tokens};

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use toolfold_core::Secret;
 
-use crate::client::Client;
+use crate::client::{Client, Used, Way};
 use crate::key::Key;
 use crate::problem::Problem;
 use crate::proof::Proofs;
@@ -61,6 +61,12 @@ pub enum Refreshed {
 }
 
 impl Login {
+    /// Where its client was used, if somebody registered that.
+    pub fn used(&self) -> Option<Used> {
+        let Client { id, way, .. } = &self.client;
+        (*way == Way::Given).then(|| Used { client: id.clone(), issuer: self.issuer.clone() })
+    }
+
     pub fn can_refresh(&self) -> bool {
         self.tokens.refresh.is_some()
     }

@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
 use toolfold_core::ServerName;
 
 use crate::engine::Pending;
@@ -60,18 +60,34 @@ impl Store {
         let (key, issuer) = (key.clone(), issuer.to_owned());
         self.record.run(move |connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let version = find(&transaction, &key)?.map_or(0, |login| login.version) + 1;
-            // A version is never used twice, a deleted login's neither: whoever remembers one must see that it changed.
-            let version = version.max(now());
-            transaction.execute(
-                "INSERT INTO logins (server, url, principal, version, issuer, sealed, saved_at, lease, leased_until)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, NULL, 0)
-                 ON CONFLICT (server, url, principal) DO UPDATE SET
-                 version = ?4, issuer = ?5, sealed = ?6, saved_at = ?7, lease = NULL, leased_until = 0",
-                params![key.server.as_str(), key.url, key.principal, version, issuer, sealed, now()],
-            )?;
+            let known = find(&transaction, &key)?.map(|login| login.version);
+            let version = write(&transaction, &key, known, (&issuer, &sealed))?;
             transaction.commit()?;
             Ok(version)
+        })
+    }
+
+    /// The same, if what is kept is still what is known, or still nothing: its version. `None`: somebody has changed it
+    /// meanwhile, and nothing is written.
+    pub fn replace_login(
+        &self,
+        key: &LoginKey,
+        known: Option<i64>,
+        issuer: &str,
+        sealed: Vec<u8>,
+    ) -> Pending<Option<i64>> {
+        if let Some(postgres) = self.record.postgres() {
+            return postgres.replace_login(key.clone(), known, issuer.to_owned(), sealed);
+        }
+        let (key, issuer) = (key.clone(), issuer.to_owned());
+        self.record.run(move |connection| {
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            if find(&transaction, &key)?.map(|login| login.version) != known {
+                return Ok(None);
+            }
+            let version = write(&transaction, &key, known, (&issuer, &sealed))?;
+            transaction.commit()?;
+            Ok(Some(version))
         })
     }
 
@@ -123,6 +139,25 @@ impl Store {
             Ok(gone > 0)
         })
     }
+}
+
+/// Writes a login down in place of the version before: its own.
+fn write(
+    transaction: &Transaction<'_>,
+    key: &LoginKey,
+    before: Option<i64>,
+    (issuer, sealed): (&str, &[u8]),
+) -> rusqlite::Result<i64> {
+    // A version is never used twice, a deleted login's neither: whoever remembers one must see that it changed.
+    let version = (before.unwrap_or(0) + 1).max(now());
+    transaction.execute(
+        "INSERT INTO logins (server, url, principal, version, issuer, sealed, saved_at, lease, leased_until)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, NULL, 0)
+         ON CONFLICT (server, url, principal) DO UPDATE SET
+         version = ?4, issuer = ?5, sealed = ?6, saved_at = ?7, lease = NULL, leased_until = 0",
+        params![key.server.as_str(), key.url, key.principal, version, issuer, sealed, now()],
+    )?;
+    Ok(version)
 }
 
 fn find(connection: &Connection, key: &LoginKey) -> rusqlite::Result<Option<StoredLogin>> {

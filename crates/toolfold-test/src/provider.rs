@@ -36,6 +36,8 @@ pub enum Vice {
     Nonsense,
     /// Answers 500 to every refresh.
     Broken,
+    /// Lets everybody in, and wants a login when they call something.
+    Late,
 }
 
 #[derive(Clone)]
@@ -124,6 +126,11 @@ impl Provider {
         let mut state = self.inner.state();
         (state.document, state.away) = (document, away.to_owned());
         format!("{}/openapi.json", self.inner.origin)
+    }
+
+    /// Takes this token for one of its own.
+    pub fn accept(&self, token: &str) {
+        self.inner.state().access.insert(token.to_owned());
     }
 
     /// Takes every access token back; refresh tokens stay good.
@@ -293,11 +300,12 @@ impl Inner {
 
     /// The server itself, of the old era.
     fn serve(&self, headers: &HeaderMap, body: &[u8]) -> Response {
+        let message: Value = serde_json::from_slice(body).unwrap_or_default();
         let token = match self.known(headers, "/mcp") {
             Ok(token) => token,
+            Err(_) if self.vice == Vice::Late && message["method"] != "tools/call" => String::new(),
             Err(unknown) => return *unknown,
         };
-        let message: Value = serde_json::from_slice(body).unwrap_or_default();
         let Some(id) = message.get("id") else { return reply(StatusCode::ACCEPTED, &json!({})) };
         let result = match message["method"].as_str().unwrap_or_default() {
             "initialize" => json!({

@@ -109,7 +109,7 @@ impl Connection {
             }
             Link::Http(endpoint) => {
                 repeated.extend(endpoint.word(principal, &line));
-                let exchange = endpoint.exchange(self, waiting.id, (method, &mut params), (repeated, line));
+                let exchange = endpoint.exchange(self, waiting.id, (method, &mut params), (principal, repeated, line));
                 tokio::pin!(exchange);
                 tokio::select! {
                     biased;

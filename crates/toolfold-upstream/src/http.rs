@@ -97,9 +97,9 @@ impl Endpoint {
         connection: &Arc<Connection>,
         id: u64,
         (method, params): (&str, &mut Params<'_>),
-        (repeated, body): (Repeated, String),
+        (principal, repeated, body): (Option<&Principal>, Repeated, String),
     ) -> Result<(), Failure> {
-        let response = self.post(connection, repeated, body).await?;
+        let response = self.post(connection, principal, repeated, body).await?;
         params.let_go();
         if method == "initialize" {
             self.keep(SESSION_HEADER, response.headers().get(SESSION_HEADER).cloned());
@@ -134,7 +134,7 @@ impl Endpoint {
         let line = message.to_line();
         let mut headers = repeated(connection, method, params.as_ref());
         headers.extend(self.word(None, &line));
-        let sending = self.post(connection, headers, line);
+        let sending = self.post(connection, None, headers, line);
         let late = |_| Err(CallError::Timeout { after: DELIVERY }.into());
         tokio::time::timeout(DELIVERY, sending).await.unwrap_or_else(late).map(drop)
     }
@@ -145,7 +145,7 @@ impl Endpoint {
         let mut headers = self.without_content();
         headers.insert(ACCEPT, STREAM);
         headers.extend(last_event.map(|id| (LAST_EVENT, id)));
-        self.send(Method::GET, headers, Bytes::new()).await
+        self.send(Method::GET, None, headers, Bytes::new()).await
     }
 
     pub(crate) fn agree(&self, version: &str) {
@@ -159,24 +159,38 @@ impl Endpoint {
     /// Tells a legacy server that its session is over. Servers may refuse; ours is done either way.
     pub(crate) async fn end_session(&self) {
         if self.has_session() {
-            let ending = self.send(Method::DELETE, self.without_content(), Bytes::new());
+            let ending = self.send(Method::DELETE, None, self.without_content(), Bytes::new());
             let _ = tokio::time::timeout(FAREWELL, ending).await;
         }
     }
 
-    async fn post(&self, connection: &Connection, repeated: Repeated, body: String) -> Result<Response, Failure> {
+    async fn post(
+        &self,
+        connection: &Connection,
+        principal: Option<&Principal>,
+        repeated: Repeated,
+        body: String,
+    ) -> Result<Response, Failure> {
         let mut headers = lock(&self.headers).clone();
         headers.extend(repeated);
-        let sent = self.send(Method::POST, headers, body.into()).await;
+        let sent = self.send(Method::POST, principal, headers, body.into()).await;
         self.accept(connection, sent.map_err(|error| unsent(connection, &error))?).await
     }
 
-    async fn send(&self, method: Method, headers: HeaderMap, body: Bytes) -> Result<Response, SendError> {
+    /// For a principal, or for whoever this way is.
+    async fn send(
+        &self,
+        method: Method,
+        principal: Option<&Principal>,
+        headers: HeaderMap,
+        body: Bytes,
+    ) -> Result<Response, SendError> {
         if self.remote.is_some() {
             // Over a connection of its own: then it is known whether anybody was there to take it.
             return self.client.reach(&self.target).await?.send(method, headers, body).await;
         }
-        let request = Outgoing { method, headers, body, credentials: &self.credentials };
+        let credentials = self.credentials.asked_by(principal);
+        let request = Outgoing { method, headers, body, credentials: &credentials };
         self.client.send(&self.target, request).await
     }
 

@@ -207,7 +207,7 @@ impl Shared {
 }
 
 /// Whoever runs the program has one login, however they come.
-fn login_of(principal: &Principal) -> String {
+pub(crate) fn login_of(principal: &Principal) -> String {
     if principal.is_owner() { Principal::local().key() } else { principal.key() }
 }
 

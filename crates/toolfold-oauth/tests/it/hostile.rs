@@ -143,6 +143,19 @@ fn a_client_that_somebody_registered_does_not_follow_a_server_elsewhere() {
     let outcome = moved.log_in(given(), Demand::default(), Some(first.clone())).map(drop);
     assert!(matches!(outcome, Err(Problem::IssuerChanged { .. })), "{outcome:?}");
     assert_eq!(moved.asked.len(), 1);
+    // Nor where nothing is left of the login but that it was there.
+    let over = Plan { used: first.used(), ..given() };
+    let mut moved = World::new().resource("authorization_servers", json!(["https://other.example"]));
+    let outcome = moved.log_in(over, Demand::default(), None).map(drop);
+    assert!(matches!(outcome, Err(Problem::IssuerChanged { .. })), "{outcome:?}");
+    assert_eq!(moved.asked.len(), 1);
+    // Another client may have been registered there since.
+    let moved = "https://other.example";
+    let mut world = World::new().resource("authorization_servers", json!([moved]));
+    world.documents.insert(format!("{moved}/.well-known/oauth-authorization-server"), metadata(moved));
+    let client = Some(Given { id: "another".into(), secret: Some(secret("t")), key: None });
+    let (url, _) = world.log_in(Plan { client, used: first.used(), ..plan() }, Demand::default(), Some(first)).unwrap();
+    assert_eq!(query(&url, "client_id").as_deref(), Some("another"));
     // Where somebody says which one it is for, only that one will do.
     let bound = Plan { issuer: Some("https://right.example".into()), ..given() };
     assert!(matches!(World::new().log_in(bound, Demand::default(), None), Err(Problem::OtherIssuer { .. })));

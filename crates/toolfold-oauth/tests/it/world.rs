@@ -133,6 +133,7 @@ pub(crate) fn plan() -> Plan {
         server: Url::parse(SERVER).unwrap(),
         kind: LoginKind::Person,
         client: None,
+        used: None,
         scopes: Vec::new(),
         issuer: None,
         document: None,

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use futures_util::StreamExt as _;
 use hyper::body::Incoming;
 use hyper::header::{HeaderMap, HeaderValue, RETRY_AFTER};
 use hyper::http::request::Parts;
@@ -145,7 +146,7 @@ async fn ask(
     asking: Asking,
 ) -> Reply {
     let headers = &parts.headers;
-    if let Some(refused) = lacks_scope(app, &caller, &asking).await {
+    if let Some(refused) = lacks_scope(app, &caller, parts.uri.path(), &asking).await {
         return refused;
     }
     if says_stateless(headers) || asking.is_stateless() {
@@ -171,17 +172,26 @@ async fn ask(
 }
 
 /// A request that another token of the same person could make is answered with what to ask for, before anything else is said.
-async fn lacks_scope(app: &App, caller: &Caller, asking: &Asking) -> Option<Reply> {
+async fn lacks_scope(app: &App, caller: &Caller, path: &str, asking: &Asking) -> Option<Reply> {
+    if !has_scopes(&caller.principal) {
+        return None;
+    }
     let client = Client::request(caller.principal.clone(), caller.surface, None);
     let scope = scope_lacking(app, &client, &asking.method, &asking.params).await?;
-    let path = if caller.surface == app.surface { "/mcp".to_owned() } else { format!("/mcp/{}", caller.surface) };
-    Some(app.identities.step_up(&path, &scope).reply(&Method::POST, &path))
+    Some(app.identities.step_up(path, &scope).reply(&Method::POST, path))
 }
 
-/// The scope that a token lacks. Only what an issuer gave out has scopes.
+/// The scope that a token lacks.
 pub(super) async fn scope_lacking(app: &App, client: &Client, method: &str, params: &Object) -> Option<String> {
-    let issued = matches!(client.principal().identity().proof, Proof::Signed(_) | Proof::Introspected(_));
-    if issued { app.gateway.access().scope_wanted(client, method, params).await } else { None }
+    if !has_scopes(&client.principal()) {
+        return None;
+    }
+    app.gateway.access().scope_wanted(client, method, params).await
+}
+
+/// Only what an issuer gave out has scopes.
+fn has_scopes(principal: &Principal) -> bool {
+    matches!(principal.identity().proof, Proof::Signed(_) | Proof::Introspected(_))
 }
 
 async fn initialize(app: &App, caller: &Caller, asking: Asking) -> Reply {
@@ -322,14 +332,15 @@ fn get(app: &App, caller: &Caller, headers: &HeaderMap) -> Reply {
         Err((status, error)) => return error_response(status, None, error),
     };
     let prime = session.conversation.version >= "2025-11-25";
+    let over = app.sessions.over(&app.gateway, &caller.principal);
     let Some(last) = text(headers, "last-event-id") else {
-        return event_stream(session.common.clone().read(0, prime));
+        return event_stream(session.common.clone().read(0, prime).take_until(over));
     };
     // Who was not told an id at the beginning of a stream has seen at least one message of it.
     let given = parse_event_id(last).filter(|(_, seen)| prime || *seen > 0);
     let found = given.and_then(|(number, seen)| Some((session.find_stream(number)?, seen)));
     match found {
-        Some((log, seen)) => event_stream(log.read(seen, false)),
+        Some((log, seen)) => event_stream(log.read(seen, false).take_until(over)),
         None => {
             let error = RpcError::new(code::INVALID_REQUEST, "The stream of this Last-Event-ID is not kept any more.");
             error_response(StatusCode::BAD_REQUEST, None, error)

@@ -49,7 +49,7 @@ pub(crate) async fn answer(app: &Arc<App>, admitted: Whom, parts: Parts, body: I
     }
     match path {
         "/" | "/healthz" | "/readyz" | "/metrics" | "/openapi.json" if !looks => not_allowed("GET"),
-        "/" => front(&parts.headers),
+        "/" => front(app, &parts.headers),
         "/healthz" => json_response(StatusCode::OK, r#"{"status":"ok"}"#),
         "/readyz" => ready(app).await,
         "/metrics" => metrics(app, &principal, &parts.headers),
@@ -116,13 +116,13 @@ fn no_surface(name: &str) -> Reply {
     text_response(StatusCode::NOT_FOUND, message)
 }
 
-fn front(headers: &HeaderMap) -> Reply {
+fn front(app: &App, headers: &HeaderMap) -> Reply {
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1:7420");
-    let host = shown(host);
+    let base = app.gateway.config().http.public_url.clone().unwrap_or_else(|| format!("http://{}", shown(host)));
     text_response(
         StatusCode::OK,
         format!(
-            "Toolfold {} is running.\n\nMCP endpoint: http://{host}/mcp\nHTTP API: http://{host}/openapi.json\nState of the servers: http://{host}/v1/status\n",
+            "Toolfold {} is running.\n\nMCP endpoint: {base}/mcp\nHTTP API: {base}/openapi.json\nState of the servers: {base}/v1/status\n",
             env!("CARGO_PKG_VERSION")
         ),
     )

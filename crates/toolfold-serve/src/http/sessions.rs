@@ -8,9 +8,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use toolfold_core::{Principal, Proof};
-use toolfold_gateway::{Change, Gateway};
+use toolfold_gateway::{Change, Gateway, seconds_now};
 use toolfold_wire::{BoxFuture, Message, Raw};
 use tracing::{debug, warn};
 
@@ -24,16 +25,21 @@ pub(crate) const IDLE: Duration = Duration::from_secs(30 * 60);
 const SPARE: Duration = Duration::from_secs(5 * 60);
 const UNUSED: Duration = Duration::from_secs(10);
 const SWEEP: Duration = Duration::from_secs(10);
+/// How soon what was opened with a token ends after the token was taken back.
+const LOOK: Duration = Duration::from_millis(500);
 
 pub(crate) struct Sessions {
     most: usize,
     table: Mutex<HashMap<String, Arc<Session>>>,
-    /// Who had a token at the last look, for what stays open without a session.
-    holders: watch::Sender<Vec<String>>,
+    /// Who had which token at the last look.
+    holders: watch::Sender<Holders>,
 }
 
 /// Why no session could be begun.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
+/// Tokens by the name they were given out under, and when that was: the next one of the same name is another.
+type Holders = Vec<(String, i64)>;
+
 pub(crate) enum NoSession {
     #[error("All sessions are taken. Try again in a while, or end some with DELETE.")]
     Full,
@@ -156,7 +162,11 @@ impl Sessions {
         loop {
             tokio::select! {
                 () = stop.cancelled() => return,
-                () = tokio::time::sleep(SWEEP) => {}
+                () = tokio::time::sleep(LOOK) => {}
+            }
+            self.end_revoked(&gateway).await;
+            if swept.elapsed() < SWEEP {
+                continue;
             }
             self.lock().retain(|_, session| {
                 session.forget_ended();
@@ -166,20 +176,31 @@ impl Sessions {
                 }
                 kept
             });
-            self.end_revoked(&gateway).await;
         }
     }
 
     /// Ends the sessions of those whose token was taken back: a stream that is open asks for nothing any more.
+        let mut swept = Instant::now();
     async fn end_revoked(&self, gateway: &Gateway) {
         let nobody_listens = self.holders.receiver_count() == 0;
         if nobody_listens && !self.lock().values().any(|session| is_named(&session.conversation.client.principal())) {
             return;
         }
-        let Ok(known) = gateway.tokens().names().await else { return };
+            swept = Instant::now();
+        let Ok(mut known) = gateway.tokens().holders().await else { return };
+        let is_over = |session: &Arc<Session>| {
+            let principal = session.conversation.client.principal();
+            is_named(&principal) && !has_token(&known, &principal)
+        };
+        if self.lock().values().any(is_over) {
+            known = match gateway.tokens().written().await {
+                Ok(written) => written,
+                Err(_) => return,
+            };
+        }
         self.lock().retain(|_, session| {
             let principal = session.conversation.client.principal();
-            let kept = !is_named(&principal) || known.iter().any(|name| name == principal.name());
+            let kept = !is_named(&principal) || has_token(&known, &principal);
             if !kept {
                 session.close();
             }
@@ -188,17 +209,25 @@ impl Sessions {
         self.holders.send_replace(known);
     }
 
-    /// Returns when the token that somebody came with is good no more, for what stays open without a session; never where it
-    /// was no token of ours.
-    pub(crate) fn revoked(&self, principal: &Principal) -> BoxFuture<'static, ()> {
+    /// Returns when what somebody came with is good no more: for what stays open after the request that it came with. That an
+    /// issuer has taken a token back nobody tells us, so its end is what is waited for.
+    pub(crate) fn over(&self, gateway: &Gateway, principal: &Principal) -> BoxFuture<'static, ()> {
+        let left = principal.credential().ends_at.map(|end| Duration::from_secs(end.saturating_sub(seconds_now())));
+        let ended = async move {
+            match left {
+                Some(left) => tokio::time::sleep(left).await,
+                None => std::future::pending().await,
+            }
+        };
         if !is_named(principal) {
-            return Box::pin(std::future::pending());
+            return Box::pin(ended);
         }
-        let (mut holders, name) = (self.holders.subscribe(), principal.name().to_owned());
-        Box::pin(async move {
+        let (mut holders, gateway, principal) = (self.holders.subscribe(), gateway.clone(), principal.clone());
+        let revoked = async move {
             // What was known before is older than this.
             while holders.changed().await.is_ok() {
-                if !holders.borrow_and_update().contains(&name) {
+                let known = has_token(&holders.borrow_and_update(), &principal);
+                if !known && gateway.tokens().written().await.is_ok_and(|written| !has_token(&written, &principal)) {
                     return;
                 }
             }
@@ -220,6 +249,12 @@ impl Sessions {
             }
         }
     }
+        };
+        Box::pin(async {
+            tokio::select! {
+                () = ended => {}
+                () = revoked => {}
+            }
 
     fn tell(&self, gateway: &Gateway, change: &Change) {
         let all: Vec<Arc<Session>> = self.lock().values().cloned().collect();
@@ -263,6 +298,12 @@ mod tests {
     use toolfold_wire::Object;
 
     use super::*;
+/// Whether the token that somebody came with can still be used.
+fn has_token(holders: &Holders, principal: &Principal) -> bool {
+    let given_at = principal.credential().given_at;
+    holders.iter().any(|(name, at)| name == principal.name() && given_at.is_none_or(|given| given == *at))
+}
+
     use crate::budget::Budget;
     use crate::conversation::Conversation;
     use crate::stateless::{Asker, Whence};
@@ -292,7 +333,7 @@ mod tests {
         let stream = session.stream();
         session.keep(&stream);
         stream.close();
-        let begun = tokio::time::Instant::now();
+        let begun = Instant::now();
         tokio::spawn(sessions.clone().sweep(gateway, CancellationToken::new()));
         let is_kept = async |after: u64| {
             tokio::time::sleep_until(begun + Duration::from_secs(after)).await;

@@ -99,11 +99,11 @@ async fn work(
 
 /// Tells changes until somebody has enough of it, or may not hear of them any more.
 async fn listen(app: &App, asker: Asker, asking: Asking, out: Outbox) -> Option<Result<Raw, RpcError>> {
-    let revoked = app.sessions.revoked(&asker.principal);
+    let over = app.sessions.over(&app.gateway, &asker.principal);
     match Subscription::begin(asker, asking.id, &asking.params, &app.subscriptions, out).await {
         Ok(subscription) => tokio::select! {
             ended = subscription.run(app.stop.clone()) => ended.map(Ok),
-            () = revoked => None,
+            () = over => None,
         },
         Err(error) => Some(Err(error)),
     }

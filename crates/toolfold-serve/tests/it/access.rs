@@ -119,14 +119,14 @@ impl Team {
     }
 }
 
-async fn give_token(folder: &Path, name: &str, number: u8) -> String {
+pub(crate) async fn give_token(folder: &Path, name: &str, number: u8) -> String {
     let store = Store::open(Some(&folder.join("toolfold.db"))).await.unwrap().store;
     let token = NewToken::of([number; 32]);
     let stored = StoredToken {
         name: name.to_owned(),
         groups: vec![format!("{name}s")],
         beginning: token.beginning.clone(),
-        created_at: 0,
+        created_at: number.into(),
         expires_at: None,
     };
     assert!(store.add_token(token.hash, stored).await.unwrap());

@@ -295,6 +295,18 @@ fn questions() -> Questions {
 
 #[tokio::test]
 async fn a_hidden_server_is_as_good_as_none() {
+    as_good_as_none(vec![seen(&["post", "store", "local"])]).await;
+}
+
+/// Hidden from somebody who otherwise sees whatever there is.
+#[tokio::test]
+async fn a_forbidden_server_is_as_good_as_none() {
+    let (all, by_name) = (seen(&["*"]), AccessRule { number: 2, effect: RuleEffect::Forbid, ..seen(&["payroll"]) });
+    let by_id = AccessRule { what: vec![Pattern::new("payroll.*")], servers: Vec::new(), ..by_name.clone() };
+    tokio::join!(as_good_as_none(vec![all.clone(), by_name]), as_good_as_none(vec![all, by_id]));
+}
+
+async fn as_good_as_none(rules: Vec<AccessRule>) {
     let post = FakeServer::script(json!({
         "instructions": "Letters, in and out.",
         "tools": [
@@ -323,7 +335,6 @@ async fn a_hidden_server_is_as_good_as_none() {
         "resources": [{"uri": "file:///handbook", "name": "Payroll handbook"}, {"uri": "pay://2026/11", "name": "November"}],
         "templates": [{"uriTemplate": "pay://{any}", "name": "Any payment"}],
     }));
-    let rules = vec![seen(&["post", "store", "local"])];
     let both = [("post", &post), ("store", &store)];
     let absent = Config { rules: rules.clone(), ..config(Surface::Compact, &both) };
     let all = [("post", &post), ("store", &store), ("payroll", &payroll)];

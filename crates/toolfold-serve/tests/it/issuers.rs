@@ -1,8 +1,8 @@
 //! Tokens of issuers: a good one lets in, and every other one is answered with 401, reaches no server, and is counted.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use ring::rand::SystemRandom;
@@ -28,6 +28,8 @@ pub(crate) struct Provider {
     kid: &'static str,
     issuer: String,
     asked: Arc<AtomicUsize>,
+    /// What it says that its keys are.
+    keys: Arc<Mutex<Value>>,
     /// How often it was asked about a token.
     pub(crate) introspected: Arc<AtomicUsize>,
     pub(crate) down: Arc<AtomicBool>,
@@ -62,7 +64,7 @@ fn sign(key: &EcdsaKeyPair, header: &Value, claims: &Value) -> String {
     format!("{message}.{}", base64(signature))
 }
 
-fn now() -> u64 {
+pub(crate) fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()
 }
 
@@ -76,10 +78,12 @@ impl Provider {
             kid: "first",
             issuer: issuer.clone(),
             asked: Arc::default(),
+            keys: Arc::default(),
             introspected: Arc::default(),
             down: Arc::default(),
         };
-        let keys = json!({"keys": [{"kty": "oct", "k": "c2VjcmV0", "kid": "shared"}, {"odd": true}, jwk(&provider.key, "first")]});
+        *provider.keys.lock().unwrap() = json!({"keys": [{"kty": "oct", "k": "c2VjcmV0", "kid": "shared"}, {"odd": true}, jwk(&provider.key, "first")]});
+        let keys = provider.keys.clone();
         let (asked, down) = (provider.asked.clone(), provider.down.clone());
         let introspected = provider.introspected.clone();
         tokio::spawn(async move {
@@ -98,7 +102,7 @@ impl Provider {
                         }
                         "/keys" => {
                             asked.fetch_add(1, Ordering::SeqCst);
-                            keys
+                            keys.lock().unwrap().clone()
                         }
                         "/introspect" if request.contains("Basic dG9vbGZvbGQ6cGxhbnRlZA==") => {
                             introspected.fetch_add(1, Ordering::SeqCst);
@@ -126,6 +130,15 @@ impl Provider {
 
     pub(crate) fn token(&self, claims: &Value) -> String {
         sign(&self.key, &json!({"alg": "ES256", "typ": "at+jwt", "kid": self.kid}), claims)
+    }
+
+    /// Has another key from now on, which has no name; a token that is signed with it.
+    pub(crate) fn renewed(&mut self) -> String {
+        self.key = new_key();
+        let mut key = jwk(&self.key, "");
+        key.as_object_mut().unwrap().remove("kid");
+        *self.keys.lock().unwrap() = json!({"keys": [key]});
+        sign(&self.key, &json!({"alg": "ES256", "typ": "at+jwt"}), &self.claims())
     }
 
     pub(crate) fn with(&self, change: impl FnOnce(&mut Value)) -> String {
@@ -314,6 +327,11 @@ async fn every_forged_token_is_refused_counted_and_reaches_nobody() {
         (
             "one that must be understood otherwise",
             sign(&provider.key, &json!({"alg": "ES256", "kid": "first", "crit": ["strange"], "strange": 1}), &claims),
+        ),
+        ("a list of none", sign(&provider.key, &json!({"alg": "ES256", "kid": "first", "crit": []}), &claims)),
+        (
+            "bound to a key",
+            provider.with(|claims| claims["cnf"] = json!({"jkt": "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I"})),
         ),
         ("nobody's", provider.with(|claims| drop(claims.as_object_mut().unwrap().remove("sub")))),
         ("whoever runs it", provider.with(|claims| claims["sub"] = json!("local"))),

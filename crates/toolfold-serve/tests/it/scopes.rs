@@ -30,6 +30,36 @@ async fn an_issuer_is_asked_about_strange_tokens_within_a_bound() {
     assert_eq!(world.with_token("/mcp", "opaque-later").await, 503);
 }
 
+/// What a token looks like is its issuer's business: that it has dots in it makes it none that could be read here.
+#[tokio::test]
+async fn a_token_with_dots_in_it_is_asked_about_unless_it_is_signed() {
+    let world = world(Vec::new()).await;
+    for token in ["opaque-alice.a0AfH6SMB-xyz", "opaque-alice.with.dots", "opaque-alice.of.more.than.three.parts"] {
+        assert_eq!(world.with_token("/mcp", token).await, 200, "{token}");
+    }
+    let asked = world.provider.introspected.load(Ordering::SeqCst);
+    let unsigned = "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbGljZSJ9.";
+    assert_eq!(world.with_token("/mcp", unsigned).await, 401);
+    assert_eq!(
+        world.provider.introspected.load(Ordering::SeqCst),
+        asked,
+        "nobody is asked about what anybody could write"
+    );
+}
+
+#[tokio::test]
+async fn keys_without_a_name_may_be_renewed_too() {
+    let mut world = world(Vec::new()).await;
+    let old = world.provider.token(&world.provider.claims());
+    assert_eq!(world.with_token("/mcp", &old).await, 200);
+    let new = world.provider.renewed();
+    assert_eq!(world.with_token("/mcp", &new).await, 401, "they were asked for a moment ago");
+    tokio::time::pause();
+    tokio::time::advance(std::time::Duration::from_secs(6)).await;
+    tokio::time::resume();
+    assert_eq!(world.with_token("/mcp", &new).await, 200);
+}
+
 #[tokio::test]
 async fn a_scope_is_asked_for_where_it_would_help() {
     let see = rule("alice", RuleEffect::See);
@@ -42,11 +72,18 @@ async fn a_scope_is_asked_for_where_it_would_help() {
         )
         .await;
     let place = format!("{PUBLIC}/.well-known/oauth-protected-resource/mcp/direct");
-    let wanted = format!("Bearer error=\"insufficient_scope\", resource_metadata=\"{place}\", scope=\"desk:call\"");
+    let wanted = format!(
+        "Bearer error=\"insufficient_scope\", resource_metadata=\"{place}\", scope=\"desk:call\", error_description=\"This takes a token with this scope.\""
+    );
     assert_eq!((status, challenge), (403, wanted.clone()));
+    // The place is the one that was asked, also where it is the default by its own name.
+    let token = format!("Bearer {}", world.provider.token(&world.provider.claims()));
+    for path in ["/mcp", "/mcp/compact"] {
+        let (status, challenge, _) = world.post(path, &[("authorization", &token)]).await;
+        assert_eq!((status, challenge), (403, wanted.replace("/mcp/direct", path)));
+    }
     assert_eq!(world.fake.received("tools/call").len(), 0);
     // Whatever it is that takes the scope, and wherever it is asked for.
-    let token = format!("Bearer {}", world.provider.token(&world.provider.claims()));
     let headers = [("authorization", token.as_str())];
     for (method, key, name) in [("prompts/get", "name", "desk__greet"), ("resources/read", "uri", "desk://top")] {
         let (status, challenge, said) = world.ask("/mcp/direct", &headers, method, (key, name), json!({})).await;

@@ -40,6 +40,42 @@ impl Postgres {
         })
     }
 
+    pub(crate) fn replace_login(
+        &self,
+        key: LoginKey,
+        known: Option<i64>,
+        issuer: String,
+        sealed: Vec<u8>,
+    ) -> Pending<Option<i64>> {
+        let now = now();
+        self.ask(Lane::Record, async move |link| {
+            let (server, url, principal) = columns(&key);
+            let transaction = link.transaction().await?;
+            let written = match known {
+                Some(known) => {
+                    let update = "UPDATE logins SET version = greatest(version + 1, $4), issuer = $5, sealed = $6, saved_at = $4,
+                                  lease = NULL, leased_until = 0
+                                  WHERE server = $1 AND url = $2 AND principal = $3 AND version = $7 RETURNING version";
+                    let given: [&(dyn tokio_postgres::types::ToSql + Sync); 7] =
+                        [&server, &url, &principal, &now, &issuer.as_bytes(), &sealed, &known];
+                    transaction.query_opt(update, &given).await?
+                }
+                None => {
+                    let insert = "INSERT INTO logins (server, url, principal, version, issuer, sealed, saved_at, lease, leased_until)
+                                  VALUES ($1, $2, $3, $4, $5, $6, $4, NULL, 0) ON CONFLICT DO NOTHING RETURNING version";
+                    let given: [&(dyn tokio_postgres::types::ToSql + Sync); 6] =
+                        [&server, &url, &principal, &now, &issuer.as_bytes(), &sealed];
+                    transaction.query_opt(insert, &given).await?
+                }
+            };
+            if written.is_some() {
+                notify(&transaction, &Topic::Logins).await?;
+            }
+            transaction.commit().await?;
+            Ok(written.map(|row| row.get(0)))
+        })
+    }
+
     pub(crate) fn lease_login(&self, key: LoginKey, known: i64, holder: String, time: Duration) -> Pending<Lease> {
         let time = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
         self.ask(Lane::Record, async move |link| {

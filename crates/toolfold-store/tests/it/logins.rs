@@ -52,6 +52,15 @@ pub(crate) async fn one_of_several_processes_renews_a_login(home: Home) {
     assert_eq!(one.lease_login(&key("local"), renewed, "one", Duration::ZERO).await.unwrap(), Lease::Ours);
     let over = other.lease_login(&key("local"), renewed, "other", LONG).await.unwrap();
     assert_eq!(over, Lease::Ours, "who was killed does not hold it for ever");
+    let replaced = other.replace_login(&key("local"), Some(renewed), "i", vec![3]).await.unwrap().unwrap();
+    assert!(replaced > renewed);
+    assert_eq!(one.replace_login(&key("local"), Some(renewed), "i", vec![4]).await.unwrap(), None, "it has changed");
+    assert_eq!(one.replace_login(&key("local"), None, "i", vec![4]).await.unwrap(), None, "there is one");
+    assert_eq!(one.load_login(&key("local")).await.unwrap().unwrap().sealed, [3]);
     one.forget_login(&key("local"), None).await.unwrap();
+    assert_eq!(other.replace_login(&key("local"), Some(replaced), "i", vec![5]).await.unwrap(), None, "it has ended");
+    assert_eq!(other.load_login(&key("local")).await.unwrap(), None);
     assert_eq!(other.lease_login(&key("local"), renewed, "other", LONG).await.unwrap(), Lease::Changed(None));
+    let first = one.replace_login(&key("local"), None, "i", vec![6]).await.unwrap();
+    assert!(first.is_some_and(|version| version > replaced), "there was none");
 }

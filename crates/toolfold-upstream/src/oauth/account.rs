@@ -11,9 +11,9 @@ use hyper::http::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 use toolfold_config::{AuthMode, LoginAs, OAuthSettings, Server};
-use toolfold_http::{Asked, Challenge, Credentials, FixedHeaders, NoCredentials, Reaction};
+use toolfold_core::Principal;
+use toolfold_http::{Asked, Challenge, NoCredentials, Reaction};
 use toolfold_oauth::{Demand, Login, Proofs, union};
-use toolfold_wire::BoxFuture;
 use url::Url;
 
 use super::failed::Unsigned;
@@ -22,7 +22,7 @@ use super::plan::place_of;
 use super::vault::{KeptLogin, LoginOwner, NotKept, Record, Vault};
 use super::visit::Visit;
 use crate::clock::seconds_now;
-use crate::shared::lock;
+use crate::shared::{lock, login_of};
 
 /// After a login that needs no person was refused, it is not tried again for so long.
 const REFUSED_FOR: Duration = Duration::from_secs(60);
@@ -113,6 +113,11 @@ impl Account {
         self.record().demand.is_some()
     }
 
+    /// Whether it is this principal's, or everybody's.
+    pub(crate) fn is_of(&self, principal: &Principal) -> bool {
+        self.whose.principal.is_empty() || self.whose.principal == login_of(principal)
+    }
+
     pub(crate) fn needs_person(&self) -> bool {
         self.server.auth.who == LoginAs::Person
     }
@@ -179,18 +184,37 @@ impl Account {
         Ok(())
     }
 
-    /// Keeps a new login: whatever was missing is not any more.
+    /// Keeps a new login, in place of whatever there was: nothing is missing any more.
     pub(super) async fn keep(&self, record: Record) {
-        self.write_down(record).await;
+        let saved = self.vault.save(&self.whose, &record).await;
+        self.use_from_now_on(record, saved);
+        self.is_complete();
+    }
+
+    pub(super) fn is_complete(&self) {
         let mut now = lock(&self.now);
         (now.need, now.refused) = (None, None);
         drop(now);
         self.changed.notify_one();
     }
 
-    /// Writes down what is known. It is used in any case: what cannot be kept is at least not wasted.
-    pub(super) async fn write_down(&self, record: Record) {
-        let saved = self.vault.save(&self.whose, &record).await;
+    /// Writes something down in place of what is known. Not where somebody has logged in or out since then: what is theirs
+    /// stands, and is used from now on.
+    pub(super) async fn replace(&self, known: Option<i64>, record: Record) -> bool {
+        let saved = match self.vault.replace(&self.whose, known, &record).await {
+            Ok(Some(version)) => Ok(version),
+            Ok(None) => {
+                let _ = self.load(true).await;
+                return false;
+            }
+            Err(error) => Err(error),
+        };
+        self.use_from_now_on(record, saved);
+        true
+    }
+
+    /// What cannot be kept is at least not wasted.
+    fn use_from_now_on(&self, record: Record, saved: Result<i64, NotKept>) {
         let mut now = lock(&self.now);
         let version = saved.unwrap_or_else(|error| {
             let server = &self.whose.server;
@@ -209,7 +233,7 @@ impl Account {
         sent == token
     }
 
-    async fn sign(self: &Arc<Self>, asked: Asked<'_>, headers: &mut HeaderMap) -> Result<(), NoCredentials> {
+    pub(super) async fn sign(self: &Arc<Self>, asked: Asked<'_>, headers: &mut HeaderMap) -> Result<(), NoCredentials> {
         let unkept = |error: NotKept| NoCredentials(error.to_string());
         let missing = matches!(self.need(), Some(Need::Login { .. }));
         self.load(missing).await.map_err(unkept)?;
@@ -236,7 +260,7 @@ impl Account {
         write(login, state.nonce.as_deref(), asked, headers).map_err(|why| NoCredentials(why.to_string()))
     }
 
-    async fn hear(self: &Arc<Self>, challenge: &Challenge) -> Reaction {
+    pub(super) async fn hear(self: &Arc<Self>, challenge: &Challenge) -> Reaction {
         let demand = Demand::read(challenge.schemes.iter().map(String::as_str));
         if challenge.nonce.is_some() {
             lock(&self.now).nonce = challenge.nonce.clone();
@@ -304,7 +328,7 @@ impl Account {
     async fn want(&self, demand: Demand, need: Need) {
         let _one = self.one.lock().await;
         for _ in 0..MOST_TRIES {
-            let Record { login, demand: known } = self.record();
+            let Record { login, demand: known, used } = self.record();
             let before = known.clone().unwrap_or_default();
             let scopes = union(&before.scopes, &demand.scopes);
             let wanted = Demand { scopes, dpop: before.dpop || demand.dpop, ..demand.clone() };
@@ -317,8 +341,7 @@ impl Account {
                 Some(version) => self.lease(version).await.unwrap_or(false),
                 None => true,
             };
-            if ours {
-                self.write_down(Record { login, demand: Some(wanted) }).await;
+            if ours && self.replace(version, Record { login, demand: Some(wanted), used }).await {
                 break;
             }
         }
@@ -357,28 +380,4 @@ fn sensitive(text: &str) -> Result<HeaderValue, Unsigned> {
     let mut value = HeaderValue::from_str(text).map_err(|_| Unsigned::Header)?;
     value.set_sensitive(true);
     Ok(value)
-}
-
-/// What a request says about who asks: the headers of the configuration, and the login.
-pub(crate) struct Signer {
-    pub(crate) fixed: FixedHeaders,
-    pub(crate) account: Option<Arc<Account>>,
-}
-
-impl Credentials for Signer {
-    fn sign<'a>(&'a self, asked: Asked<'a>, headers: &'a mut HeaderMap) -> BoxFuture<'a, Result<(), NoCredentials>> {
-        Box::pin(async move {
-            if let Some(account) = &self.account {
-                account.sign(asked, headers).await?;
-            }
-            self.fixed.sign(asked, headers).await
-        })
-    }
-
-    fn rejected<'a>(&'a self, challenge: &'a Challenge) -> BoxFuture<'a, Reaction> {
-        match &self.account {
-            Some(account) => Box::pin(account.hear(challenge)),
-            None => self.fixed.rejected(challenge),
-        }
-    }
 }

@@ -36,8 +36,8 @@ pub(super) enum Halt {
 }
 
 impl Fetcher {
-    pub(super) async fn new(server: &Url, private_hosts: &[String]) -> Result<Fetcher, NoLogin> {
-        let reach = Arc::new(Nearby::of(server, private_hosts).await);
+    pub(super) fn new(server: &Url, private_hosts: &[String]) -> Result<Fetcher, NoLogin> {
+        let reach = Arc::new(Nearby::of(server, private_hosts));
         let client = HttpClient::within(reach).map_err(|error| NoLogin::Unreachable(error.to_string()))?;
         Ok(Fetcher { client, asked: AtomicUsize::new(0) })
     }
@@ -96,7 +96,7 @@ mod tests {
     async fn login_server() -> (TcpListener, Fetcher, Ask) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/", listener.local_addr().unwrap());
-        let fetcher = Fetcher::new(&Url::parse(&url).unwrap(), &[]).await.unwrap();
+        let fetcher = Fetcher::new(&Url::parse(&url).unwrap(), &[]).unwrap();
         (listener, fetcher, Ask { url, headers: Vec::new(), body: Body::Nothing })
     }
 

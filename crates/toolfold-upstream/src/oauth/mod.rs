@@ -12,11 +12,13 @@ mod need;
 mod plan;
 mod reach;
 mod renew;
+mod signer;
 mod vault;
 mod visit;
 
-pub(crate) use account::{Account, Signer};
+pub(crate) use account::Account;
 pub use failed::{NoLogin, NoVisitor};
 pub use need::Need;
+pub(crate) use signer::Signer;
 pub use vault::{KeptLogin, Leased, LoginOwner, MemoryVault, NotKept, Record, Vault};
 pub use visit::{Unvisited, Visit};

@@ -43,6 +43,7 @@ pub(super) fn plan(auth: &Auth, settings: &OAuthSettings, server: &Url, redirect
         server: server.clone(),
         kind,
         client,
+        used: None,
         scopes: auth.scopes.clone(),
         issuer: auth.issuer.clone(),
         document: settings.client_metadata.clone(),

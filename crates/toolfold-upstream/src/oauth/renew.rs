@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use toolfold_http::NoCredentials;
-use toolfold_oauth::{Demand, Flow, Refreshed};
+use toolfold_oauth::{Demand, Flow, Plan, Refreshed};
 
 use super::account::Account;
 use super::failed::{NoLogin, NotAcquired, NotRenewed};
@@ -68,14 +68,20 @@ impl Account {
         let outcome = self.refresh().await;
         match outcome {
             Ok(Some(record)) => {
-                self.keep(record).await;
+                let renewed = record.login.clone();
+                if self.replace(Some(known), record).await {
+                    self.is_complete();
+                } else {
+                    // Somebody has logged out meanwhile, or in anew: nobody wants these any more.
+                    self.give_back(renewed).await;
+                    self.is_as_found();
+                }
                 Ok(())
             }
             Ok(None) => {
                 tracing::warn!(server = %self.whose.server, "the login is over: its login server says so");
-                let demand = self.record().demand;
-                lock(&self.now).need = Some(Need::login(self.logged_out()));
-                self.write_down(Record { login: None, demand }).await;
+                self.replace(Some(known), self.record().ended()).await;
+                self.is_as_found();
                 Ok(())
             }
             Err(error) => {
@@ -83,6 +89,13 @@ impl Account {
                 Err(error.into())
             }
         }
+    }
+
+    /// What is missing follows from what is kept now.
+    fn is_as_found(&self) {
+        let mut now = lock(&self.now);
+        let is_there = now.kept.as_ref().is_some_and(|kept| kept.record.login.is_some());
+        now.need = if is_there { None } else { Some(Need::login(self.logged_out())) };
     }
 
     /// Whether it is ours to renew; not where somebody else has done it while we waited.
@@ -114,7 +127,7 @@ impl Account {
     async fn refresh(&self) -> Result<Option<Record>, NoLogin> {
         let record = self.record();
         let Some(login) = &record.login else { return Ok(None) };
-        let fetcher = Fetcher::new(&self.url, &self.settings.private_hosts).await?;
+        let fetcher = Fetcher::new(&self.url, &self.settings.private_hosts)?;
         let own = own_key(&self.server.auth)?;
         let answer = fetcher.ask(&login.refresh(own.as_ref(), None, seconds_now())?).await?;
         let mut refreshed = login.refreshed(&answer, seconds_now())?;
@@ -123,7 +136,7 @@ impl Account {
             refreshed = login.refreshed(&answer, seconds_now())?;
         }
         match refreshed {
-            Refreshed::Login(login) => Ok(Some(Record { login: Some(*login), demand: record.demand })),
+            Refreshed::Login(login) => Ok(Some(Record { login: Some(*login), ..record })),
             Refreshed::Over => Ok(None),
             Refreshed::WithNonce(_) => {
                 Err(NoLogin::Unreachable("the login server wants one proof after another".into()))
@@ -165,12 +178,12 @@ impl Account {
     }
 
     async fn log_in(&self, demand: Demand) -> Result<Record, NoLogin> {
-        let plan = plan(&self.server.auth, &self.settings, &self.url, String::new())?;
-        let before = self.record().login;
-        let mut flow = Flow::new(plan, demand.clone(), before)?;
-        let fetcher = Fetcher::new(&self.url, &self.settings.private_hosts).await?;
+        let Record { login, used, .. } = self.record();
+        let plan = Plan { used, ..plan(&self.server.auth, &self.settings, &self.url, String::new())? };
+        let mut flow = Flow::new(plan, demand.clone(), login)?;
+        let fetcher = Fetcher::new(&self.url, &self.settings.private_hosts)?;
         match fetcher.drive(&mut flow).await? {
-            Halt::Done(login) => Ok(Record { login: Some(*login), demand: Some(demand) }),
+            Halt::Done(login) => Ok(Record { login: Some(*login), demand: Some(demand), used: None }),
             Halt::Visit(_) => Err(NoLogin::Unreachable("it takes a person after all".to_owned())),
         }
     }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 use toolfold_core::ServerName;
-use toolfold_oauth::{Demand, Login};
+use toolfold_oauth::{Demand, Login, Used};
 use toolfold_wire::BoxFuture;
 
 use crate::shared::lock;
@@ -31,6 +31,17 @@ pub struct Record {
     pub login: Option<Login>,
     /// What the server wanted when it last said no: for whoever makes the next login.
     pub demand: Option<Demand>,
+    /// Where the client was used whose login is over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub used: Option<Used>,
+}
+
+impl Record {
+    /// What is left when the login is over.
+    pub(super) fn ended(self) -> Record {
+        let used = self.login.as_ref().and_then(Login::used).or(self.used);
+        Record { login: None, demand: self.demand, used }
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -58,8 +69,17 @@ pub struct NotKept(pub String);
 pub trait Vault: Send + Sync {
     fn load<'a>(&'a self, whose: &'a LoginOwner) -> BoxFuture<'a, Result<Option<KeptLogin>, NotKept>>;
 
-    /// In place of what there was; any lease on it ends. Its version.
+    /// In place of whatever there was; any lease on it ends. Its version.
     fn save<'a>(&'a self, whose: &'a LoginOwner, record: &'a Record) -> BoxFuture<'a, Result<i64, NotKept>>;
+
+    /// The same in place of this version, or of nothing. `None`: somebody has changed it meanwhile, or ended it, and theirs
+    /// stands.
+    fn replace<'a>(
+        &'a self,
+        whose: &'a LoginOwner,
+        known: Option<i64>,
+        record: &'a Record,
+    ) -> BoxFuture<'a, Result<Option<i64>, NotKept>>;
 
     /// To renew the login with this version alone, for a while.
     fn lease<'a>(&'a self, whose: &'a LoginOwner, version: i64) -> BoxFuture<'a, Result<Leased, NotKept>>;
@@ -88,16 +108,33 @@ struct Filed {
     leased: Option<Instant>,
 }
 
+impl MemoryVault {
+    fn file(&self, kept: &mut HashMap<LoginOwner, Filed>, whose: &LoginOwner, record: &Record) -> i64 {
+        let version = self.versions.fetch_add(1, Ordering::Relaxed) + 1;
+        let login = KeptLogin { version, record: record.clone() };
+        kept.insert(whose.clone(), Filed { login, leased: None });
+        version
+    }
+}
+
 impl Vault for MemoryVault {
     fn load<'a>(&'a self, whose: &'a LoginOwner) -> BoxFuture<'a, Result<Option<KeptLogin>, NotKept>> {
         Box::pin(ready(Ok(lock(&self.kept).get(whose).map(|filed| filed.login.clone()))))
     }
 
     fn save<'a>(&'a self, whose: &'a LoginOwner, record: &'a Record) -> BoxFuture<'a, Result<i64, NotKept>> {
-        let version = self.versions.fetch_add(1, Ordering::Relaxed) + 1;
-        let login = KeptLogin { version, record: record.clone() };
-        lock(&self.kept).insert(whose.clone(), Filed { login, leased: None });
-        Box::pin(ready(Ok(version)))
+        Box::pin(ready(Ok(self.file(&mut lock(&self.kept), whose, record))))
+    }
+
+    fn replace<'a>(
+        &'a self,
+        whose: &'a LoginOwner,
+        known: Option<i64>,
+        record: &'a Record,
+    ) -> BoxFuture<'a, Result<Option<i64>, NotKept>> {
+        let mut kept = lock(&self.kept);
+        let is_known = kept.get(whose).map(|filed| filed.login.version) == known;
+        Box::pin(ready(Ok(is_known.then(|| self.file(&mut kept, whose, record)))))
     }
 
     /// A server that is configured anew has another account while the old one may still be renewing.
@@ -155,6 +192,12 @@ mod tests {
         // Whoever is at it is gone: others are not kept out for ever.
         tokio::time::advance(LEASE).await;
         assert!(matches!(vault.lease(&alice, second).await.unwrap(), Leased::Ours));
+        let third = vault.replace(&alice, Some(second), &Record::default()).await.unwrap().unwrap();
+        assert!(vault.replace(&alice, Some(second), &Record::default()).await.unwrap().is_none(), "it has changed");
+        assert!(vault.replace(&alice, None, &Record::default()).await.unwrap().is_none(), "there is one");
+        assert!(vault.forget(&alice).await.unwrap());
+        assert!(vault.replace(&alice, Some(third), &Record::default()).await.unwrap().is_none(), "it has ended");
+        assert!(vault.replace(&alice, None, &Record::default()).await.unwrap().is_some(), "there is none");
         assert!(vault.forget(&alice).await.unwrap());
         assert!(matches!(vault.lease(&alice, second).await.unwrap(), Leased::Changed(None)));
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::net::TcpListener;
 use tokio::sync::watch;
-use toolfold_oauth::{Flow, Problem};
+use toolfold_oauth::{Flow, Login, Plan, Problem};
 
 use super::account::Account;
 use super::callback::{self, PATH};
@@ -78,10 +78,10 @@ impl Account {
     }
 
     async fn begin(&self, redirect: String) -> Result<(Flow, Fetcher, String), NoLogin> {
-        let plan = plan(&self.server.auth, &self.settings, &self.url, redirect)?;
-        let Record { login, demand } = self.record();
+        let Record { login, demand, used } = self.record();
+        let plan = Plan { used, ..plan(&self.server.auth, &self.settings, &self.url, redirect)? };
         let mut flow = Flow::new(plan, demand.unwrap_or_default(), login)?;
-        let fetcher = Fetcher::new(&self.url, &self.settings.private_hosts).await?;
+        let fetcher = Fetcher::new(&self.url, &self.settings.private_hosts)?;
         match fetcher.drive(&mut flow).await? {
             Halt::Visit(url) => Ok((flow, fetcher, url)),
             Halt::Done(_) => Err(NoLogin::Unreachable("it takes no person".to_owned())),
@@ -114,7 +114,7 @@ impl Account {
         match fetcher.drive(flow).await? {
             Halt::Done(login) => {
                 let _one = self.one.lock().await;
-                self.keep(Record { login: Some(*login), demand: None }).await;
+                self.keep(Record { login: Some(*login), demand: None, used: None }).await;
                 tracing::info!(server = %self.whose.server, "somebody has logged in");
                 Ok(())
             }
@@ -126,17 +126,23 @@ impl Account {
     pub(crate) async fn log_out(&self) -> Result<bool, NotKept> {
         let _one = self.one.lock().await;
         self.load(true).await?;
-        if let Some(login) = self.record().login
+        let (login, was) = (self.record().login, self.has_login());
+        // First here: whoever is renewing it finds that it has ended, and keeps nothing.
+        self.vault.forget(&self.whose).await?;
+        self.give_back(login).await;
+        self.look_again().await;
+        Ok(was)
+    }
+
+    /// Tells the login server that nobody needs these tokens any more, where it wants to know.
+    pub(super) async fn give_back(&self, login: Option<Login>) {
+        if let Some(login) = login
             && let Ok(own) = own_key(&self.server.auth)
             && let Some(ask) = login.revoke(own.as_ref(), seconds_now())
-            && let Ok(fetcher) = Fetcher::new(&self.url, &self.settings.private_hosts).await
+            && let Ok(fetcher) = Fetcher::new(&self.url, &self.settings.private_hosts)
             && let Err(error) = fetcher.ask(&ask).await
         {
             tracing::warn!(server = %self.whose.server, "the login server was not told: {error}");
         }
-        let was = self.has_login();
-        self.vault.forget(&self.whose).await?;
-        self.look_again().await;
-        Ok(was)
     }
 }

@@ -1,15 +1,17 @@
 //! Logins of several people at one server, and of somebody whose client can be asked to open an address.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use toolfold_config::{Auth, AuthMode, Server, Start, Transport};
 use toolfold_core::Principal;
 use toolfold_test::plain_http;
 use toolfold_test::provider::{Provider, Vice};
-use toolfold_upstream::{Call, CallError, Need, State};
+use toolfold_upstream::{
+    Call, CallError, House, KeptLogin, Leased, LoginOwner, MemoryVault, Need, NotKept, Record, State, Vault,
+};
 use toolfold_wire::{BoxFuture, Object, Peer, Raw, RpcError, raw};
 
 use crate::kit::{self, Subject, patiently};
@@ -160,4 +162,141 @@ async fn nothing_is_tried_while_nobody_is_logged_in() {
         assert!(matches!(ask(&subject, &Principal::local()).await, Err(CallError::Login(_))));
     }
     assert_eq!(provider.asked().len(), asked, "neither the server nor its login server");
+}
+
+/// What somebody does in another process while a login is being renewed in this one.
+enum Deed {
+    LogOut,
+    LogIn(Record),
+}
+
+/// Where a deed is done as soon as somebody has the lease, once.
+#[derive(Default)]
+struct Meddled {
+    inner: MemoryVault,
+    next: Mutex<Option<Deed>>,
+    whose: Mutex<Option<LoginOwner>>,
+}
+
+impl Meddled {
+    async fn kept(&self) -> Option<Record> {
+        let whose = self.whose.lock().unwrap().clone().unwrap();
+        self.inner.load(&whose).await.unwrap().map(|kept| kept.record)
+    }
+}
+
+impl Vault for Meddled {
+    fn load<'a>(&'a self, whose: &'a LoginOwner) -> BoxFuture<'a, Result<Option<KeptLogin>, NotKept>> {
+        *self.whose.lock().unwrap() = Some(whose.clone());
+        self.inner.load(whose)
+    }
+
+    fn save<'a>(&'a self, whose: &'a LoginOwner, record: &'a Record) -> BoxFuture<'a, Result<i64, NotKept>> {
+        self.inner.save(whose, record)
+    }
+
+    fn replace<'a>(
+        &'a self,
+        whose: &'a LoginOwner,
+        known: Option<i64>,
+        record: &'a Record,
+    ) -> BoxFuture<'a, Result<Option<i64>, NotKept>> {
+        self.inner.replace(whose, known, record)
+    }
+
+    fn lease<'a>(&'a self, whose: &'a LoginOwner, version: i64) -> BoxFuture<'a, Result<Leased, NotKept>> {
+        Box::pin(async move {
+            let leased = self.inner.lease(whose, version).await?;
+            let deed = self.next.lock().unwrap().take();
+            match deed {
+                Some(Deed::LogOut) => drop(self.inner.forget(whose).await?),
+                Some(Deed::LogIn(record)) => drop(self.inner.save(whose, &record).await?),
+                None => {}
+            }
+            Ok(leased)
+        })
+    }
+
+    fn release<'a>(&'a self, whose: &'a LoginOwner) -> BoxFuture<'a, ()> {
+        self.inner.release(whose)
+    }
+
+    fn forget<'a>(&'a self, whose: &'a LoginOwner) -> BoxFuture<'a, Result<bool, NotKept>> {
+        self.inner.forget(whose)
+    }
+}
+
+async fn meddled(provider: &Provider) -> (Subject, Arc<Meddled>) {
+    let vault = Arc::new(Meddled::default());
+    let (sender, reports) = tokio::sync::mpsc::unbounded_channel();
+    let house = House { vault: vault.clone(), ..kit::house() };
+    let config = Arc::new(server(provider, Auth::default()));
+    let upstream = toolfold_upstream::Upstream::spawn(config, None, sender, &house);
+    let mut subject = Subject { upstream, reports };
+    subject.until(|state| matches!(state, State::NeedsLogin { .. })).await;
+    log_in(&subject, &Principal::local()).await;
+    (subject, vault)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_login_that_was_ended_while_it_was_renewed_stays_ended() {
+    let provider = Provider::start(Vice::None, 3600).await.unwrap();
+    let (subject, vault) = meddled(&provider).await;
+    ask(&subject, &Principal::local()).await.unwrap();
+    provider.expire();
+    *vault.next.lock().unwrap() = Some(Deed::LogOut);
+    let refused = ask(&subject, &Principal::local()).await;
+    assert!(matches!(refused, Err(CallError::Login(Need::Login { .. }))), "{refused:?}");
+    assert!(vault.kept().await.is_none_or(|record| record.login.is_none()), "nobody is logged in");
+    assert_eq!(provider.counts().refreshes, 1, "it was renewed, and what came of it was not kept");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_login_that_was_made_while_an_older_one_was_renewed_is_not_lost() {
+    let provider = Provider::start(Vice::None, 3600).await.unwrap();
+    let (subject, vault) = meddled(&provider).await;
+    let older = vault.kept().await.unwrap();
+    provider.expire();
+    log_in(&subject, &Principal::local()).await;
+    let newer = vault.kept().await.unwrap();
+    let whose = vault.whose.lock().unwrap().clone().unwrap();
+    vault.inner.save(&whose, &older).await.unwrap();
+    subject.upstream.look_for_login().await;
+    *vault.next.lock().unwrap() = Some(Deed::LogIn(newer.clone()));
+    ask(&subject, &Principal::local()).await.unwrap();
+    let kept = vault.kept().await.and_then(|record| record.login).unwrap();
+    assert_eq!(kept.tokens.access.expose(), newer.login.unwrap().tokens.access.expose());
+    assert_eq!(provider.callers(), ["planted-access-2"], "and it is what is used");
+    assert_eq!(provider.counts().refreshes, 1, "the older one was renewed for nothing");
+}
+
+/// Two processes share a store: in the other one whoever runs Toolfold has logged in, and nobody has told this one. What
+/// somebody else asks here is not asked with that login.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_somebody_asks_is_never_signed_with_the_login_of_another() {
+    let provider = Provider::start(Vice::None, 3600).await.unwrap();
+    let (first, vault) = meddled(&provider).await;
+    ask(&first, &Principal::local()).await.unwrap();
+    let mine = vault.kept().await.unwrap();
+    let whose = vault.whose.lock().unwrap().clone().unwrap();
+    // A server that lets everybody in until they call something.
+    let (open, alice) = (Provider::start(Vice::Late, 3600).await.unwrap(), Principal::named("alice", Vec::new()));
+    let vault = Arc::new(Meddled::default());
+    let (sender, reports) = tokio::sync::mpsc::unbounded_channel();
+    let house = House { vault: vault.clone(), ..kit::house() };
+    let upstream =
+        toolfold_upstream::Upstream::spawn(Arc::new(server(&open, Auth::default())), None, sender, &house);
+    let mut subject = Subject { upstream, reports };
+    subject.listed().await;
+    let base = subject.upstream.of(&alice).await;
+    // Whatever opens the door there: it is not hers.
+    open.accept(mine.login.as_ref().unwrap().tokens.access.expose());
+    vault.inner.save(&LoginOwner { url: open.url.clone(), ..whose }, &mine).await.unwrap();
+    let refused = patiently("an answer", base.request(call(&alice))).await;
+    assert!(refused.is_err(), "{refused:?}");
+    let refused = ask(&subject, &alice).await.unwrap_err();
+    assert!(matches!(&refused, CallError::Login(Need::Login { why }) if why.contains("alice")), "{refused}");
+    assert_eq!(open.callers(), [String::new(); 0], "nothing was called in anybody's name");
+    ask(&subject, &Principal::local()).await.unwrap();
+    assert_eq!(open.callers().len(), 1);
 }

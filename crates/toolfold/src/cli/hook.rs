@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolfold_clients::{ENTRY_NAME, ServerDefinition, is_own};
 use toolfold_config::{Config, Http};
-use toolfold_core::shown_line;
-use toolfold_disclosure::{Action, route};
+use toolfold_core::{Surface, shown_line};
+use toolfold_disclosure::{Action, View, route};
 use toolfold_gateway::Gateway;
 use toolfold_wire::{Raw, raw};
 
@@ -125,6 +125,20 @@ impl Question {
             || public_url.as_ref().is_some_and(|public| url.starts_with(&format!("{public}/")))
     }
 
+    /// What is asked for. A host may be connected to another surface than the one of the configuration, whose tools have other
+    /// names and other arguments: the first that understands it counts, and that of the configuration before the others.
+    fn meant(&self, configured: Surface, view: &View<'_>, arguments: Option<&Raw>) -> Action {
+        let named = self.url.as_deref().and_then(|url| Surface::parse(url.rsplit_once("/mcp/")?.1));
+        let meant = |surface: Surface| route(surface, view, &self.tool, arguments);
+        let surfaces = || [named, Some(configured)].into_iter().flatten().chain(Surface::ALL);
+        let is_understood = |action: &Action| !matches!(action, Action::Unknown(_) | Action::Refuse(_));
+        // A call of something that is not there is understood better than no call at all.
+        let is_call =
+            |action: &Action| matches!(action, Action::Unknown(unknown) if *unknown.names != [self.tool.clone()]);
+        let found = surfaces().map(meant).find(is_understood);
+        found.or_else(|| surfaces().map(meant).find(is_call)).unwrap_or_else(|| meant(named.unwrap_or(configured)))
+    }
+
     pub(crate) async fn answer(&self, gateway: &Gateway) -> Result<Answer, Fail> {
         if !self.is_ours(&gateway.config()) {
             return Ok(Answer::new(said(self.host, Verdict::None, "this is not one of its tools")));
@@ -134,7 +148,7 @@ impl Question {
         let scope = gateway.latest(&client);
         let view = scope.view();
         let arguments: Option<Raw> = self.arguments.as_ref().map(raw);
-        let (verdict, why) = match route(gateway.config().surface, &view, &self.tool, arguments.as_ref()) {
+        let (verdict, why) = match self.meant(gateway.config().surface, &view, arguments.as_ref()) {
             Action::Call { entry, .. } => {
                 let entry = view.entry(entry);
                 let call = format!("call {}", entry.id);

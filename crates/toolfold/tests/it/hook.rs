@@ -52,6 +52,20 @@ fn a_host_is_answered_for_the_tool_that_is_meant() {
         let cursor = json!({"tool_name": "call_tool", "tool_input": input.to_string()});
         assert_eq!(asked(&world, "cursor", &cursor)["permission"], verdict, "{tool}");
     }
+    // A host may be connected to another surface: there the tools are called otherwise, and mean the same.
+    for (name, input, verdict) in [
+        ("call_tool", json!({"tool_id": "fake.wipe", "arguments": {}}), "ask"),
+        ("call_tool", json!({"tool_id": "fake.look", "arguments": {}}), "allow"),
+        ("call_tool", json!({"tool_id": "fake.gone", "arguments": {}}), "deny"),
+        ("gateway_call_tool", json!({"toolName": "fake.wipe", "arguments": {}}), "ask"),
+        ("search_tool_by_category", json!({"path": [], "query": "look"}), "allow"),
+        ("tool_find", json!({"query": "look"}), "allow"),
+        ("nothing_of_this_name", json!({}), "deny"),
+    ] {
+        let question = json!({"tool_name": format!("mcp__toolfold__{name}"), "tool_input": input});
+        let answer = asked(&world, "claude-code", &question);
+        assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], verdict, "{name} {input}: {answer}");
+    }
     let search = json!({"tool_name": "mcp__toolfold__find_tools", "tool_input": {"query": "look"}});
     assert_eq!(asked(&world, "claude-code", &search)["hookSpecificOutput"]["permissionDecision"], "allow");
     assert_eq!(asked(&world, "cursor", &json!("odd"))["permission"], "ask", "what cannot be read is for the user");

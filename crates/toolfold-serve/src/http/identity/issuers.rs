@@ -14,9 +14,9 @@ use base64::prelude::BASE64_STANDARD;
 use hyper::header::HeaderValue;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::time::Instant;
-use toolfold_access::{BadToken, Keys, Trusted, claimed, introspected, verify};
+use toolfold_access::{BadToken, Keys, Trusted, claimed, introspected, is_signed, verify};
 use toolfold_config::{Introspection, Issuer};
 use toolfold_core::Principal;
 use toolfold_gateway::seconds_now;
@@ -70,8 +70,8 @@ impl Issuers {
                 Some(known) => return known.signed(token, origin.kid.as_deref(), audiences).await,
                 None => BadToken::Issuer,
             },
-            // Nothing that could be read: whoever gave it out can be asked.
-            Err(BadToken::Malformed) if !token.contains('.') => {
+            // Nothing that is meant to be read here: whoever gave it out can be asked.
+            Err(BadToken::Malformed) if !is_signed(token) => {
                 let mut bad = BadToken::Malformed;
                 for known in &self.0 {
                     let Some(introspection) = &known.issuer.introspection else { continue };
@@ -101,7 +101,16 @@ impl Known {
         audiences: &[String],
     ) -> Result<Principal, BadToken> {
         let keys = self.keys_with(kid).await;
-        verify(token, &keys, &self.trusted(audiences))
+        let trusted = self.trusted(audiences);
+        match verify(token, &keys, &trusted) {
+            // It does not say which key it is: perhaps one that came since.
+            Err(BadToken::Signature | BadToken::UnknownKey) if kid.is_none() => {
+                let last = self.asked.clone().lock_owned().await;
+                let keys = self.keys_after(last, PAUSE).await;
+                verify(token, &keys, &trusted)
+            }
+            known => known,
+        }
     }
 
     /// The keys, asked for again where none is of this name.
@@ -116,10 +125,14 @@ impl Known {
         if let (Some(keys), Err(_)) = (&known, self.asked.try_lock()) {
             return keys.clone();
         }
-        let mut last = self.asked.clone().lock_owned().await;
+        let last = self.asked.clone().lock_owned().await;
         // Another may have asked while we waited.
         let found = self.keys.load_full().filter(|keys| keys.have(kid));
-        let pause = if found.is_some() { FRESH } else { PAUSE };
+        self.keys_after(last, if found.is_some() { FRESH } else { PAUSE }).await
+    }
+
+    /// The keys, asked for again where nobody has for a while.
+    async fn keys_after(self: &Arc<Self>, mut last: OwnedMutexGuard<Option<Instant>>, pause: Duration) -> Arc<Keys> {
         if last.is_none_or(|last| last.elapsed() >= pause) {
             *last = Some(Instant::now());
             let known = self.clone();

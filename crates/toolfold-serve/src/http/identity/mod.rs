@@ -23,6 +23,7 @@ use super::failure::Refused;
 use super::guard::{Shown, same};
 use issuers::Issuers;
 use recent::Familiar;
+use resource::INSUFFICIENT;
 pub(crate) use resource::Resources;
 
 /// A longer one is not looked at.
@@ -128,7 +129,7 @@ impl Identities {
 
     /// The same as a header says it.
     pub(crate) fn challenge_for(&self, path: &str, scope: &str) -> String {
-        self.resources.challenge(path, Some("insufficient_scope"), &[scope.to_owned()])
+        self.resources.challenge(path, Some(INSUFFICIENT), &[scope.to_owned()])
     }
 
     fn is_own(&self, given: &str) -> bool {

@@ -13,6 +13,8 @@ use toolfold_gateway::{Gateway, own_client_document};
 
 /// Where the documents are, each before the path of the endpoint it describes.
 pub(crate) const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
+/// The token is good, and not for this.
+pub(super) const INSUFFICIENT: &str = "insufficient_scope";
 /// The endpoint whose tokens are good for all the others.
 const PARENT: &str = "/mcp";
 
@@ -98,6 +100,9 @@ impl Resources {
                 parts.push(format!("scope=\"{}\"", scopes.join(" ")));
             }
         }
+        if error == Some(INSUFFICIENT) {
+            parts.push("error_description=\"This takes a token with this scope.\"".to_owned());
+        }
         if parts.is_empty() { "Bearer".to_owned() } else { format!("Bearer {}", parts.join(", ")) }
     }
 
@@ -154,6 +159,10 @@ mod tests {
             "Bearer error=\"invalid_token\", resource_metadata=\"https://tools.example/.well-known/oauth-protected-resource/mcp/ontology\", scope=\"tools:read\""
         );
         assert!(!resources().challenge("/mcp", None, &[]).contains("error"));
+        assert_eq!(
+            resources().challenge("/mcp", Some(INSUFFICIENT), &scopes[..1]),
+            "Bearer error=\"insufficient_scope\", resource_metadata=\"https://tools.example/.well-known/oauth-protected-resource/mcp\", scope=\"tools:read\", error_description=\"This takes a token with this scope.\""
+        );
         let plain = Resources::new(&Config::default(), "127.0.0.1:1".parse().unwrap());
         assert_eq!(plain.challenge("/mcp", None, &scopes), "Bearer");
     }

@@ -193,7 +193,7 @@ impl Told {
 /// The last calls; as they come, where a stream is asked for.
 pub(crate) fn calls(app: &App, principal: Principal, headers: &HeaderMap) -> Reply {
     let recent = &app.page.recent;
-    let revoked = app.sessions.revoked(&principal);
+    let over = app.sessions.over(&app.gateway, &principal);
     let whose = if app.gateway.access().sees_everything(&principal) { Whose::All } else { Whose::Own(principal) };
     let wanted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if !wanted.contains("text/event-stream") {
@@ -209,7 +209,7 @@ pub(crate) fn calls(app: &App, principal: Principal, headers: &HeaderMap) -> Rep
         whose,
         after: None,
         stop: app.stop.clone(),
-        revoked,
+        over,
         _place: place,
     };
     let mut reply = event_stream(follower.events());
@@ -226,7 +226,7 @@ struct Follower {
     after: Option<u64>,
     stop: CancellationToken,
     /// Whoever looks has no right to any more.
-    revoked: BoxFuture<'static, ()>,
+    over: BoxFuture<'static, ()>,
     _place: OwnedSemaphorePermit,
 }
 
@@ -243,7 +243,7 @@ impl Follower {
         if let Some(after) = self.after {
             let changed = tokio::select! {
                 () = self.stop.cancelled() => return None,
-                () = &mut self.revoked => return None,
+                () = &mut self.over => return None,
                 changed = self.newest.wait_for(|newest| *newest > after) => changed.is_ok(),
                 () = tokio::time::sleep(KEEP_ALIVE) => return Some(Bytes::from_static(STILL_HERE)),
             };
@@ -290,7 +290,7 @@ mod tests {
             whose: Whose::All,
             after: None,
             stop: CancellationToken::new(),
-            revoked: Box::pin(std::future::pending()),
+            over: Box::pin(std::future::pending()),
             _place: recent.places.clone().try_acquire_owned().unwrap(),
         }
     }
