@@ -4,7 +4,7 @@ import json
 import threading
 import time
 
-from world import MEGABYTE, Toolfold, attempt, check, journal, read, server, wait
+from world import MEGABYTE, Toolfold, attempt, check, in_time, journal, read, server, up_to, wait
 
 GOOD = server("good")
 
@@ -46,7 +46,7 @@ def silent():
         lines = [it.raw(data) for data in (b"", b"POST /mcp HT", b"POST /mcp HTTP/1.1\r\nHost: x\r\nX-A: ") for _ in range(100)]
         it.is_well()
         took = it.stop()
-        check(took is not None and took < 15, "SIGTERM waits for them")
+        in_time(took is not None and took < 15, "SIGTERM waits for them")
         [line.close() for line in lines]
 
 
@@ -58,7 +58,7 @@ def dripping():
         lines = [it.raw(head + b'{"jsonrpc"') for _ in range(50)]
         it.is_well()
         took = it.stop()
-        check(took is not None and took < 15, "SIGTERM waits for them")
+        in_time(took is not None and took < 15, "SIGTERM waits for them")
         [line.close() for line in lines]
 
 
@@ -97,11 +97,8 @@ def sessions():
         caller = threading.Thread(target=lambda: said.append(it.call(mine, "good.sleep", {"seconds": 8}, timeout=60)))
         caller.start()
         body = json.dumps({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}})
-        end = time.monotonic() + 12
-        for _ in range(4_500):
+        for _ in up_to(4_500, 12):
             it.http("POST", "/mcp", body, timeout=20)
-            if time.monotonic() > end:
-                break
         caller.join(60)
         check(said and "sleep" in said[0], f"its call is answered with {str(said)[:200]}")
         it.is_small()
@@ -111,11 +108,8 @@ def sessions():
 def subscriptions():
     with Toolfold(server("good", resources=["note://a"], templates=["note://{x}"])) as it:
         session = it.session()
-        end = time.monotonic() + 10
-        for number in range(2_000):
+        for number in up_to(2_000, 10):
             it.ask(session, "resources/subscribe", {"uri": f"note://{number}" + "x" * 10_000})
-            if time.monotonic() > end:
-                break
         it.is_well()
 
 

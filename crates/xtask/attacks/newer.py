@@ -9,7 +9,7 @@ import threading
 import time
 
 from people import ACTS, tame
-from world import BINARY, MEGABYTE, Toolfold, attempt, check, command, environment, folder, read, server, wait
+from world import BINARY, MEGABYTE, Toolfold, attempt, check, command, environment, folder, in_time, read, server, up_to, wait
 
 GOOD = server("good")
 
@@ -53,14 +53,11 @@ def followers():
         time.sleep(0.5)
         refused = sum(b" 429 " in stream.recv(200).split(b"\r\n")[0] for stream in streams)
         check(refused == 36, f"{refused} of 100 were refused")
-        end = time.monotonic() + 4
-        for _ in range(1_000):
+        for _ in up_to(1_000, 4):
             it.call(session, "good.echo", {"text": "as ever"})
-            if time.monotonic() > end:
-                break
         it.is_well(session)
         took = it.stop()
-        check(took is not None and took < 15, "SIGTERM waits for them")
+        in_time(took is not None and took < 15, "SIGTERM waits for them")
         [stream.close() for stream in streams]
 
 
@@ -94,12 +91,9 @@ def learning():
     with Toolfold(GOOD) as it:
         session = it.session()
         it.serves(session)
-        end = time.monotonic() + 5
-        for number in range(2_000):
+        for number in up_to(2_000, 5):
             it.ask(session, "tools/call", {"name": "find_tools", "arguments": {"query": f"echo text {number}"}})
             it.call(session, "good.echo", {"text": "x"})
-            if time.monotonic() > end:
-                break
         it.quiet_during(lambda: it.ask(it.session(), "tools/call", {"name": "find_tools", "arguments": {"query": "fail"}}))
         it.is_well(session)
 
@@ -112,7 +106,7 @@ def unwritable():
         with Toolfold(GOOD + f'[audit]\nmode = "{mode}"\npath = "{base}/is-a-folder.db"\n') as it:
             said = it.call(it.session(), "good.echo", {"text": "as ever"}, timeout=30)
             check(("as ever" in said) == served, f"{mode}: {said[:200]}")
-            check(it.waits() < 2, "others wait for it")
+            in_time(it.waits() < 2, "others wait for it")
 
 
 @attempt("the audit", "killed while it writes, four times: the chain is whole")

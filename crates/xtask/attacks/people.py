@@ -7,7 +7,7 @@ import signal
 import threading
 import time
 
-from world import MEGABYTE, Toolfold, attempt, check, command, folder, is_running, read, server, wait
+from world import MEGABYTE, Toolfold, attempt, check, command, folder, in_time, is_running, read, server, wait
 
 GOOD = server("good")
 ACTS = "\x1b]0;title\x07\x1b[2J\x1b[31m\x9b31m\x08\x7f\u202eabc\u2066\u2028\r\n2030-01-01T00:00:00Z ERROR forged line\n"
@@ -147,7 +147,7 @@ def paths():
             for tool in ("read_file", "search_files"):
                 begun = time.monotonic()
                 said = it.call(session, "toolbox." + tool, {"path": path, "pattern": "OUTSIDE|root:|PATH=|LITERAL"} if tool == "search_files" else {"path": path}, timeout=30)
-                check(time.monotonic() - begun < 8, f"{tool} {path} hangs")
+                in_time(time.monotonic() - begun < 8, f"{tool} {path} hangs")
                 check(not any(word in said.replace("OUTSIDE|root:|PATH=|LITERAL", "") for word in ("OUTSIDE", "root:x", "PATH=/", "LITERAL-KEY")), f"{tool} {path}: {said[:200]}")
 
 
@@ -187,7 +187,7 @@ def drained():
         time.sleep(0.7)
         took = it.stop(25)
         [thread.join(30) for thread in threads]
-        check(took is not None, "it does not end")
+        in_time(took is not None, "it does not end")
         check(len(said) == 2 and all("sleep" in text for text in said), f"the calls were answered with {str(said)[:300]}")
         wait(lambda: not any(is_running(process) for process in read(pids).split()), 10, "a server is left behind:")
 

@@ -34,6 +34,10 @@ class Broken(Exception):
     """A promise that does not hold."""
 
 
+class Late(Broken):
+    """Something was not there in time: the promise does not hold, or the machine had other things to do."""
+
+
 def attempt(family, what):
     """Registers an attempt; it is held if it returns and broken if it raises."""
 
@@ -47,6 +51,11 @@ def attempt(family, what):
 def check(holds, otherwise):
     if not holds:
         raise Broken(otherwise() if callable(otherwise) else otherwise)
+
+
+def in_time(holds, otherwise):
+    if not holds:
+        raise Late(otherwise)
 
 
 def server(name, **options):
@@ -109,7 +118,7 @@ class Toolfold:
         try:
             took = self.stop()
             if kind is None:
-                check(took is not None, "it does not stop within 20 s of SIGTERM")
+                in_time(took is not None, "it does not stop within 20 s of SIGTERM")
         finally:
             self.kill()
             shutil.rmtree(self.folder, ignore_errors=True)
@@ -193,7 +202,7 @@ class Toolfold:
         said = self.call(session or self.session(), tool, {"text": "as ever"}, timeout=30)
         check("as ever" in said, f"an honest call is answered with {said[:200]}")
         took = time.monotonic() - begun
-        check(took < PATIENCE + 1, f"an honest call took {took:.1f} s")
+        in_time(took < PATIENCE + 1, f"an honest call took {took:.1f} s")
 
     def resident(self):
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
@@ -227,8 +236,17 @@ class Toolfold:
             done.set()
             watcher.join(40)
         check(not worst, lambda: f"nobody was answered meanwhile: {worst[0]!r}")
-        check(longest[0] < PATIENCE, f"somebody else waited {longest[0]:.1f} s")
+        in_time(longest[0] < PATIENCE, f"somebody else waited {longest[0]:.1f} s")
         return result
+
+
+def up_to(count, seconds):
+    """Numbers from 0 on: so many, or as many as there is time for."""
+    end = time.monotonic() + seconds
+    for number in range(count):
+        if time.monotonic() > end:
+            return
+        yield number
 
 
 def wait(condition, within, otherwise):
@@ -238,7 +256,7 @@ def wait(condition, within, otherwise):
         if found:
             return found
         time.sleep(0.02)
-    raise Broken(f"{otherwise} not within {within} s")
+    raise Late(f"{otherwise} not within {within} s")
 
 
 def is_running(process):
