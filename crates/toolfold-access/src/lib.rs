@@ -2,6 +2,7 @@
 //! issuer signed is what it says. No IO and no runtime: whoever asks brings the keys and the documents. The one clock is that of
 //! the library that reads signed tokens.
 
+mod heard;
 mod jwt;
 mod replica;
 mod rights;

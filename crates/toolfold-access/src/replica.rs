@@ -5,6 +5,8 @@
 //! has shown who they are before it is looked at, and in the hands of another it names nobody.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
@@ -13,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use toolfold_core::{Credential, Identity, Principal, Proof};
 
+use crate::heard::Heard;
 use crate::seal::Seal;
 
 /// Random bytes of an id, bytes that name a replica, and bytes that show that one of the cluster made it.
@@ -24,8 +27,10 @@ const TAG: usize = 16;
 pub const VOUCHER: &str = "toolfold-voucher";
 pub const VOUCHED_BODY: &str = "toolfold-body";
 
-/// How long a request may be on its way from one replica to the next, clocks that differ included.
-const ON_THE_WAY: u64 = 60;
+/// How long a request may be on its way from one replica to the next, in seconds.
+const ON_THE_WAY: u64 = 30;
+/// A word that says it is good for longer than this is not one of ours, or was given by a clock that nobody has set.
+pub(crate) const LONGEST: u64 = 2 * ON_THE_WAY;
 
 /// A replica, from its start to its end: one that is started again is another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -62,6 +67,11 @@ pub struct Standing {
     ids: hmac::Key,
     vouchers: Seal,
     states: [u8; 32],
+    /// By how many seconds the clock that all replicas go by is ahead of this machine's.
+    ahead: AtomicI64,
+    /// How many words this replica has given.
+    given: AtomicU64,
+    heard: Mutex<Heard>,
 }
 
 /// A request that is sent on, as far as what is said of it must not be of use for another one.
@@ -109,7 +119,22 @@ impl Standing {
             ids: hmac::Key::new(hmac::HMAC_SHA256, &derived("toolfold ids")),
             vouchers: Seal::new(derived("toolfold vouchers")),
             states: derived("toolfold states"),
+            ahead: AtomicI64::new(0),
+            given: AtomicU64::new(0),
+            heard: Mutex::default(),
         }
+    }
+
+    /// Learns what time it is for all replicas, and what it is here: by how much theirs is ahead. Both in seconds since 1970.
+    pub fn set_clock(&self, shared: u64, here: u64) -> i64 {
+        let ahead = shared.cast_signed().saturating_sub(here.cast_signed());
+        self.ahead.store(ahead, Ordering::Relaxed);
+        ahead
+    }
+
+    /// What time it is for all replicas when it is `here` on this machine: their clocks need not agree.
+    pub fn shared_time(&self, here: u64) -> u64 {
+        here.saturating_add_signed(self.ahead.load(Ordering::Relaxed))
     }
 
     /// The key that what servers give to clients is sealed with, the same for all replicas.
@@ -149,16 +174,29 @@ impl Standing {
         [(VOUCHER, self.vouch(request, principal, peer, now)), (VOUCHED_BODY, request.body.to_string())]
     }
 
-    /// Says who a request is from that is sent on. `now` is in seconds since 1970.
+    /// Says who a request is from that is sent on. `now` is in seconds since 1970, by this machine's clock.
     pub fn vouch(&self, request: Passed<'_>, principal: &Principal, peer: &str, now: u64) -> String {
-        let said = serde_json::to_string(&Said::of(principal, peer)).unwrap_or_default();
-        self.vouchers.close(&request.text(), now + ON_THE_WAY, &said)
+        let number = self.given.fetch_add(1, Ordering::Relaxed);
+        let said = Said { from: self.id.to_string(), number, ..Said::of(principal, peer) };
+        let said = serde_json::to_string(&said).unwrap_or_default();
+        self.vouchers.close(&request.text(), self.shared_time(now) + ON_THE_WAY, &said)
     }
 
-    /// Who a request is from, by the word of the replica that has sent it on.
+    /// Who a request is from, by the word of the replica that has sent it on. A word counts once: who has overheard one has nothing.
     pub fn vouched(&self, request: Passed<'_>, voucher: &str, now: u64) -> Option<(Principal, String)> {
-        let said = self.vouchers.open(&request.text(), now, voucher)?;
-        serde_json::from_str::<Said>(&said).ok()?.principal()
+        let now = self.shared_time(now);
+        let (until, said) = self.vouchers.opened(&request.text(), voucher)?;
+        if !(1..=LONGEST).contains(&until.checked_sub(now)?) {
+            return None;
+        }
+        let said = serde_json::from_str::<Said>(&said).ok()?;
+        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        // A replica of before words were numbered says nothing of who it is.
+        if ReplicaId::parse(&said.from).is_some_and(|from| !heard.is_new((from, said.number), now)) {
+            return None;
+        }
+        drop(heard);
+        said.principal()
     }
 }
 
@@ -189,8 +227,17 @@ struct Said {
     scopes: Vec<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     claims: BTreeMap<String, Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    given_at: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ends_at: Option<u64>,
     /// The address it came from.
     peer: String,
+    /// Which replica says it, and how many times it has said something before.
+    #[serde(default)]
+    from: String,
+    #[serde(default)]
+    number: u64,
 }
 
 impl Said {
@@ -204,12 +251,12 @@ impl Said {
             Proof::Introspected(issuer) => ("introspected", issuer),
         };
         let Credential { given_at, ends_at } = principal.credential();
-        let (proof, peer) = (proof.to_owned(), peer.to_owned());
-        Said { name, proof, issuer, groups, scopes, claims, given_at, ends_at, peer }
+        let (proof, peer, from) = (proof.to_owned(), peer.to_owned(), String::new());
+        Said { name, proof, issuer, groups, scopes, claims, given_at, ends_at, peer, from, number: 0 }
     }
 
     fn principal(self) -> Option<(Principal, String)> {
-        let Said { name, proof, issuer, groups, scopes, claims, given_at, ends_at, peer } = self;
+        let Said { name, proof, issuer, groups, scopes, claims, given_at, ends_at, peer, .. } = self;
         let proof = match proof.as_str() {
             "local" => Proof::Local,
             "token" => Proof::Token,
@@ -230,10 +277,6 @@ mod tests {
     fn standing(id: u8, secret: &str) -> Standing {
         Standing::new(ReplicaId::new([id; NAME]), secret)
     }
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    given_at: Option<i64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    ends_at: Option<u64>,
 
     #[test]
     fn an_id_names_its_owner_to_whom_it_was_given_and_to_nobody_else() {
@@ -270,7 +313,12 @@ mod tests {
         let voucher = one.vouch(request, &alice, "10.0.0.1", 1000);
         let (known, peer) = other.vouched(request, &voucher, 1001).unwrap();
         assert!(known.says_the_same(&alice) && known.credential() == alice.credential() && peer == "10.0.0.1");
+        assert!(other.vouched(request, &voucher, 1001).is_none(), "it has been used");
+        let (voucher, again) = (one.vouch(request, &alice, "::1", 1000), one.vouch(request, &alice, "::1", 1000));
         assert!(other.vouched(request, &voucher, 1000 + ON_THE_WAY).is_none(), "over");
+        assert!(other.vouched(request, &again, 999 - ON_THE_WAY).is_none(), "from a time that is to come");
+        assert!(other.vouched(request, &again, 1002).is_some(), "two of the same are two");
+        let voucher = one.vouch(request, &alice, "10.0.0.1", 1000);
         for another in [
             Passed { to: one.id, ..request },
             Passed { method: "GET", ..request },
@@ -280,6 +328,22 @@ mod tests {
             assert!(other.vouched(another, &voucher, 1001).is_none(), "{another:?}");
         }
         assert!(standing(2, "another").vouched(request, &voucher, 1001).is_none());
+    }
+
+    #[test]
+    fn clocks_need_not_agree() {
+        let (one, other) = (standing(1, "shared"), standing(2, "shared"));
+        let alice = Principal::named("alice", Vec::new());
+        let body = BodyHash::of(b"{}");
+        let request = Passed { to: other.id, method: "POST", path: "/mcp", body: &body };
+        // The first is an hour behind, the other two hours ahead.
+        let (here, there) = (100_000 - 3_600, 100_000 + 7_200);
+        let voucher = one.vouch(request, &alice, "::1", here);
+        assert!(other.vouched(request, &voucher, there).is_none());
+        assert_eq!((one.set_clock(100_000, here), other.set_clock(100_000, there)), (3_600, -7_200));
+        let voucher = one.vouch(request, &alice, "::1", here);
+        assert!(other.vouched(request, &voucher, there + ON_THE_WAY).is_none(), "over");
+        assert!(other.vouched(request, &voucher, there + 1).is_some());
     }
 
     #[test]

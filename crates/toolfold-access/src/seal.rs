@@ -24,11 +24,17 @@ impl Seal {
 
     /// What was sealed for this very somebody, where it is not over.
     pub fn open(&self, whose: &str, now: u64, sealed: &str) -> Option<String> {
+        let (until, text) = self.opened(whose, sealed)?;
+        (until > now).then_some(text)
+    }
+
+    /// The same and until when, whether or not that is over.
+    pub(crate) fn opened(&self, whose: &str, sealed: &str) -> Option<(u64, String)> {
         let (body, tag) = sealed.strip_prefix(SEALED)?.split_once('.')?;
         hmac::verify(&self.0, signed(whose, body).as_bytes(), &BASE64.decode(tag).ok()?).ok()?;
         let text = String::from_utf8(BASE64.decode(body).ok()?).ok()?;
         let (until, text) = text.split_once('\n')?;
-        (until.parse::<u64>().ok()? > now).then(|| text.to_owned())
+        Some((until.parse().ok()?, text.to_owned()))
     }
 }
 

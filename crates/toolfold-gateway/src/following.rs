@@ -39,18 +39,21 @@ pub(crate) struct Followed {
     pub(crate) manifest: Arc<Manifest>,
 }
 
-/// Begins to follow, where the store is one that is shared; where to say which servers there are.
+/// Begins to follow, where the store is one that is shared; where to say which servers there are. `before` is how often what replicas
+/// share had changed when decisions and logins were read.
 pub(crate) fn follow(
     store: &Arc<Store>,
     inner: Weak<Inner>,
     events: mpsc::WeakUnboundedSender<News>,
+    before: Option<Versions>,
 ) -> Option<watch::Sender<Vec<Sought>>> {
     let cluster = store.cluster()?;
     if let Some(inner) = inner.upgrade() {
         inner.gate.turnstile.slices.share(cluster.clone());
     }
     let (wanted, wants) = watch::channel(Vec::new());
-    let following = Following { cluster, inner, events, seen: None, manifests: HashMap::new(), used: None };
+    let (manifests, used) = (HashMap::new(), None);
+    let following = Following { cluster, inner, events, seen: before, begun: false, manifests, used };
     tokio::spawn(following.run(wants));
     Some(wanted)
 }
@@ -59,8 +62,10 @@ struct Following {
     cluster: Cluster,
     inner: Weak<Inner>,
     events: mpsc::WeakUnboundedSender<News>,
-    /// `None`: everything is to be looked at.
+    /// `None`: everything is to be looked at, as after the database was away.
     seen: Option<Versions>,
+    /// Whether lists and tokens have been read since this began, and since other servers are wanted.
+    begun: bool,
     /// The version of each list that was last seen.
     manifests: HashMap<Sought, i64>,
     /// The most used tools, and of which day.
@@ -93,7 +98,7 @@ impl Following {
                 _ = hints.recv() => {}
                 () = tokio::time::sleep(LOOK) => {}
                 changed = wanted.changed() => match changed {
-                    Ok(()) => self.seen = None,
+                    Ok(()) => self.begun = false,
                     Err(_) => return,
                 },
             }
@@ -110,23 +115,23 @@ impl Following {
         let is_new = |seen: &Option<Versions>, change: &Topic| {
             seen.as_ref().is_none_or(|seen| seen.of(change) != now.of(change))
         };
-        if is_new(&self.seen, &Topic::Tokens) {
+        if !self.begun || is_new(&self.seen, &Topic::Tokens) {
             self.tokens().await?;
         }
-        if is_new(&self.seen, &Topic::Manifests) {
+        if !self.begun || is_new(&self.seen, &Topic::Manifests) {
             self.lists(servers).await?;
         }
+        self.begun = true;
         self.most_used().await?;
         let replicas = self.cluster.replicas().await?;
         if let Some(inner) = self.inner.upgrade() {
             inner.gate.turnstile.slices.count(replicas.iter().map(|replica| replica.silent));
         }
-        // At the start everything has just been read.
-        if self.seen.is_some() && is_new(&self.seen, &Topic::Pins) {
+        if is_new(&self.seen, &Topic::Pins) {
             let (done, _) = oneshot::channel();
             self.tell(News::Recheck(done));
         }
-        if self.seen.is_some() && is_new(&self.seen, &Topic::Logins) {
+        if is_new(&self.seen, &Topic::Logins) {
             self.logins();
         }
         self.seen = Some(now);

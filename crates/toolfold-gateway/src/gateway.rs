@@ -309,7 +309,12 @@ impl Gateway {
             Some(audit) => audit.can_write().await,
             None => true,
         };
-        self.0.waiting.is_published() && written
+        self.has_catalog() && written
+    }
+
+    /// Whether there is a snapshot to answer from.
+    pub fn has_catalog(&self) -> bool {
+        self.0.waiting.is_published()
     }
 
     /// What is written down, where anything is.

@@ -265,6 +265,12 @@ impl Writer {
         tokio::time::sleep(HEAD_START).await;
         let mut remembered = Remembered::open(config.store.as_ref(), config.servers.values()).await;
         self.store = remembered.store.clone();
+        // Before anything of it is read: what changes meanwhile is then seen to have.
+        let shared = self.store.as_ref().and_then(|store| store.cluster());
+        let before = match shared {
+            Some(cluster) => cluster.versions().await.ok(),
+            None => None,
+        };
         self.house.vault = vault(self.store.clone(), config.key.clone());
         if let (Some(store), Some(inner)) = (&self.store, self.inner.upgrade()) {
             inner.store.set(store.clone());
@@ -281,7 +287,7 @@ impl Writer {
         }
         self.publish().await;
         self.tell_progress();
-        self.begin_to_follow();
+        self.begin_to_follow(before);
     }
 
     async fn add(&mut self, config: Arc<Server>, manifest: Option<Arc<Manifest>>, failure: Option<String>) {

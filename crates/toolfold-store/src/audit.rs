@@ -54,6 +54,8 @@ const CUTTING: i32 = 3;
 /// The most that is taken away at once.
 const AT_ONCE: i64 = 20_000;
 const SETTLED: &str = "committed < pg_snapshot_xmin(pg_current_snapshot())";
+/// Of a transaction that is still to come, and yet seen: it was committed in another database, and brought here from a backup.
+const BROUGHT: &str = "committed >= pg_snapshot_xmax(pg_current_snapshot())";
 
 impl AuditDatabase {
     pub async fn open(url: &DatabaseUrl) -> Result<AuditDatabase, StoreError> {
@@ -124,13 +126,21 @@ impl AuditDatabase {
     /// The last events of all chains, oldest first, and the place up to where that is.
     pub fn last(&self, most: i64) -> Pending<(Vec<(String, AuditRow)>, AuditPlace)> {
         self.0.ask(Lane::Free, async move |link| {
-            let select = format!(
-                "SELECT {COLUMNS}, committed::text FROM audit WHERE {SETTLED}
-                 ORDER BY committed DESC, chain DESC, number DESC LIMIT $1"
-            );
-            let mut rows = link.query(&select, &[&most]).await?;
+            let last = |which: &str| {
+                format!(
+                    "SELECT {COLUMNS}, committed::text FROM audit WHERE {which}
+                     ORDER BY committed DESC, chain DESC, number DESC LIMIT $1"
+                )
+            };
+            let mut rows = link.query(&last(SETTLED), &[&most]).await?;
+            let seen = place(rows.first()).unwrap_or_default();
+            let room = most.saturating_sub(i64::try_from(rows.len()).unwrap_or(i64::MAX));
+            if room > 0 {
+                // It is from before everything that happened here.
+                rows.extend(link.query(&last(BROUGHT), &[&room]).await?);
+            }
             rows.reverse();
-            Ok((rows.iter().filter_map(read).collect(), place(rows.last()).unwrap_or_default()))
+            Ok((rows.iter().filter_map(read).collect(), seen))
         })
     }
 

@@ -96,6 +96,8 @@ class World:
         self.random, self.over = random.Random(options.seed), threading.Event()
         # When the round began whose gaps count.
         self.since = None
+        # Requests that failed and had no reason to.
+        self.needless = []
         self.hosts = Hosts()
         self.database = Database(self.folder, self.hosts.here())
         self.server = Server(self.hosts.here())
@@ -224,6 +226,10 @@ def campaign(world, options):
         world.since = None
         after = sum(len(client.acknowledged) for client in world.clients)
         failed = sum(len(client.failed) for client in world.clients) - failures
+        # Who is told to end finishes what it does; with who is killed go the requests that were there, at most one of each client.
+        if failed > {"end": 0, "kill": len(world.clients)}.get(name, failed):
+            latest = [client.failed[-1] for client in world.clients if client.failed]
+            world.needless.append(f"round {n + 1}, {name}: {failed} failed, such as {max(latest)}")
         print(f"{n + 1:4} {name:18} replica {replica.n}  {after - before:6} answered {failed:4} failed", flush=True)
 
 
@@ -250,6 +256,7 @@ def judge(world):
     expect(acknowledged <= set(received), f"acknowledged and never received: {sorted(acknowledged - set(received))[:5]}")
     expect(set(received) <= audited, f"received and not in the audit: {sorted(set(received) - audited)[:5]}")
     expect(not [mark for mark, times in received.items() if times > 1], f"received twice: {[m for m, t in received.items() if t > 1][:5]}")
+    expect(not world.needless, f"requests failed that had no reason to: {world.needless}")
     expect(not any(client.lost for client in world.clients), "sessions were lost")
     expect(max(gaps, default=0) < LONGEST_GAP, f"a session was without an answer for {max(gaps, default=0):.1f} s")
     return findings

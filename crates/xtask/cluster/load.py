@@ -1,7 +1,7 @@
 """What replicas ask of their database when nothing happens: so many of them, played by their statements, against a real PostgreSQL.
 
 A replica beats and looks at the others every two seconds, looks at the numbers of what all share every five, and renews the lease of each
-server that it alone runs every two. Each row is then a statement that somebody has to answer, whatever else happens.
+server that it alone runs every two; every thirty it says which sessions are in use and clears away what is over. Each row is then a statement that somebody has to answer, whatever else happens.
 
     load.py [REPLICAS ...]      (3 10 100)
 """
@@ -19,10 +19,13 @@ SECONDS = 20
 LEASES = 10
 # The statements of crates/toolfold-store/src/cluster, each with how often a replica puts it, in seconds.
 STATEMENTS = [
-    (2, "UPDATE replicas SET beat_at = clock_timestamp() WHERE id = :'me' AND epoch = 1;"),
+    (2, "UPDATE replicas SET beat_at = clock_timestamp() WHERE id = :'me' AND epoch = 1 RETURNING floor(extract(epoch FROM beat_at))::bigint;"),
     (2, "SELECT id, address, epoch, extract(epoch FROM clock_timestamp() - beat_at)::float8, draining FROM replicas ORDER BY id;"),
     (5, "SELECT topic, number FROM versions;"),
     (5, "SELECT id, address, epoch, extract(epoch FROM clock_timestamp() - beat_at)::float8, draining FROM replicas ORDER BY id;"),
+    (30, "UPDATE sessions SET used_at = clock_timestamp() WHERE owner = :'me' AND id = ANY ('{}');"),
+    (30, "DELETE FROM buckets WHERE filled_at < clock_timestamp() - interval '1 day';"),
+    (30, "DELETE FROM sessions WHERE used_at < clock_timestamp() - interval '30 minutes';"),
 ]
 RENEW = "UPDATE leases SET until = clock_timestamp() + make_interval(secs => 6) WHERE name = 'run/' || :n AND fence = 1;"
 

@@ -122,7 +122,7 @@ pub struct CallRecord {
 impl Gate {
     pub(crate) fn new(usage: Usage, recording: Recording, standing: Option<Arc<Standing>>) -> Self {
         Gate {
-            states: States::shared(standing.as_deref()),
+            states: States::shared(standing.clone()),
             parked: Parked::new(standing),
             subscriptions: Subscriptions::default(),
             links: Links::default(),

@@ -4,7 +4,7 @@
 //! that in the hands of another client its state would be as good as in those of the one it was meant for. What a client
 //! holds is sealed for that client, that server and that request, and for a while.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use toolfold_access::{SEALED, Seal, Standing};
 use toolfold_core::ServerName;
@@ -18,17 +18,19 @@ use crate::request::{ClientKind, Request};
 /// How long a person may take to answer, in seconds.
 const GOOD_FOR: u64 = 60 * 60;
 
-#[derive(Default)]
-pub(super) struct States(OnceLock<Option<Seal>>);
+pub(super) struct States {
+    seal: OnceLock<Option<Seal>>,
+    standing: Option<Arc<Standing>>,
+}
 
 impl States {
     /// Sealed so that every replica can open it, where there are several.
-    pub(super) fn shared(standing: Option<&Standing>) -> Self {
-        let states = States::default();
-        if let Some(standing) = standing {
-            let _ = states.0.set(Some(Seal::new(standing.state_key())));
+    pub(super) fn shared(standing: Option<Arc<Standing>>) -> Self {
+        let seal = OnceLock::new();
+        if let Some(standing) = &standing {
+            let _ = seal.set(Some(Seal::new(standing.state_key())));
         }
-        states
+        States { seal, standing }
     }
 
     /// Puts the server's own state back into a request; refuses one that was not given to whoever sends it.
@@ -37,7 +39,7 @@ impl States {
             return Ok(());
         }
         let sealed = params.string("requestState").filter(|state| state.starts_with(SEALED));
-        let opened = sealed.and_then(|state| self.seal()?.open(&whose(request, server), seconds_now(), &state));
+        let opened = sealed.and_then(|state| self.seal()?.open(&whose(request, server), self.now(), &state));
         let Some(state) = opened.and_then(|text| Raw::parse(text.into_bytes()).ok()) else {
             let message = "This requestState is unknown, changed, expired, or was given to somebody else. Begin again without it.";
             return Err(Failed::Answered(RpcError::invalid_params(message)));
@@ -55,12 +57,17 @@ impl States {
         let Some(state) = question.get("requestState").map(|state| state.get().to_owned()) else { return };
         match self.seal() {
             Some(seal) => {
-                let sealed = seal.close(&whose(request, server), seconds_now() + GOOD_FOR, &state);
+                let sealed = seal.close(&whose(request, server), self.now() + GOOD_FOR, &state);
                 question.set("requestState", &sealed);
             }
             None => drop(question.remove("requestState")),
         }
         *result = question.to_raw();
+    }
+
+    /// By the clock of all replicas, where there are several.
+    fn now(&self) -> u64 {
+        self.standing.as_ref().map_or_else(seconds_now, |standing| standing.shared_time(seconds_now()))
     }
 
     /// The key of this process. Without randomness nothing is sealed, and so nothing is opened.
@@ -69,7 +76,7 @@ impl States {
             let mut key = [0; 32];
             getrandom::fill(&mut key).ok().map(|()| Seal::new(key))
         };
-        self.0.get_or_init(made).as_ref()
+        self.seal.get_or_init(made).as_ref()
     }
 }
 

@@ -1,6 +1,7 @@
 //! What other replicas heard from servers that are ours too.
 
 use tokio::task::spawn_blocking;
+use toolfold_store::cluster::Versions;
 use toolfold_wire::raw;
 use tracing::info;
 
@@ -11,9 +12,9 @@ use crate::remembered::config_key;
 
 impl Writer {
     /// Where the store is shared with other replicas, what they write there is followed from now on.
-    pub(super) fn begin_to_follow(&mut self) {
+    pub(super) fn begin_to_follow(&mut self, before: Option<Versions>) {
         if let (Some(store), Some(events)) = (&self.store, self.events.clone()) {
-            self.followed = follow(store, self.inner.clone(), events);
+            self.followed = follow(store, self.inner.clone(), events, before);
         }
         self.tell_servers();
     }

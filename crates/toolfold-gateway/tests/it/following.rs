@@ -5,7 +5,7 @@ use toolfold_config::Config;
 use toolfold_core::{DatabaseUrl, StorePlace, Surface, Trust};
 use toolfold_gateway::{Gateway, Options};
 use toolfold_store::{Store, StoredToken};
-use toolfold_test::{FakeServer, Postgres};
+use toolfold_test::{Cable, FakeServer, Postgres};
 
 use crate::pins::{approve_all, held_ids, tool, until};
 use crate::{ask, call, found, ids, me};
@@ -93,6 +93,34 @@ async fn what_one_approves_serves_at_the_other() {
     b.settled_completely(&me()).await;
     until("it is held by both", async || held_ids(&a).await == ["s.one"] && held_ids(&b).await == ["s.one"]).await;
     assert_eq!(approve_all(&a).await, ["s.one"]);
+    until("it serves at the other", async || ids(&b) == ["s.one"]).await;
+    a.stop().await;
+    b.stop().await;
+}
+
+/// What is decided while one replica cannot reach the database is known to it afterwards, although nobody tells it again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_one_approves_while_the_other_is_cut_off_serves_there_afterwards() {
+    let database = Postgres::with_port();
+    let fake = FakeServer::script(json!({"tools": [tool("one", "The first.")]}));
+    let servers = [("s", &fake, Trust::Review)];
+    let a = start(&database, &servers, |_| ());
+    a.settled_completely(&me()).await;
+    let url = database.tcp_url("shared");
+    let port = url.rsplit_once(':').and_then(|(_, rest)| rest.split('/').next()).unwrap();
+    let cable = Cable::to(format!("127.0.0.1:{port}").parse().unwrap()).await;
+    let url = url.replace(&format!("127.0.0.1:{port}"), &cable.address().to_string());
+    let b = start(&database, &servers, |config| {
+        config.store = Some(StorePlace::Database(DatabaseUrl::parse(&url).unwrap()));
+    });
+    b.settled_completely(&me()).await;
+    until("it is held by both", async || held_ids(&a).await == ["s.one"] && held_ids(&b).await == ["s.one"]).await;
+    cable.pull();
+    assert_eq!(approve_all(&a).await, ["s.one"]);
+    // So long that it has looked and could not.
+    tokio::time::sleep(std::time::Duration::from_secs(7)).await;
+    assert_eq!(held_ids(&b).await, ["s.one"]);
+    cable.plug();
     until("it serves at the other", async || ids(&b) == ["s.one"]).await;
     a.stop().await;
     b.stop().await;

@@ -19,6 +19,8 @@ const SWEEP: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) struct Connections {
     most: usize,
+    /// Whether everybody may have the same address, as behind a balancer.
+    one_address: bool,
     open: Mutex<Open>,
 }
 
@@ -40,14 +42,14 @@ pub(crate) struct Admitted {
 
 impl Connections {
     /// Room for as many as this process has descriptors for, less a quarter: servers and files need some too.
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(one_address: bool) -> Self {
         let descriptors = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
         let most = descriptors.map_or(MOST, |descriptors| (descriptors / 4 * 3) as usize).clamp(16, MOST);
-        Connections::of(most)
+        Connections { one_address, ..Connections::of(most) }
     }
 
     fn of(most: usize) -> Self {
-        Connections { most, open: Mutex::default() }
+        Connections { most, one_address: false, open: Mutex::default() }
     }
 
     /// Takes a newcomer in. Where there is no room, whoever has been quiet the longest goes; where nobody is quiet, or
@@ -57,7 +59,8 @@ impl Connections {
         let (all, most) = (open.places.len(), self.most);
         // Everybody on this machine has the same address.
         let of_peer = |open: &Open| open.places.values().filter(|place| place.peer == peer.ip()).count();
-        if all >= most / 2 && !peer.ip().is_loopback() && of_peer(&open) >= most / 2 {
+        let is_one = !peer.ip().is_loopback() && !self.one_address;
+        if all >= most / 2 && is_one && of_peer(&open) >= most / 2 {
             return None;
         }
         if all >= most {
@@ -156,5 +159,8 @@ mod tests {
         let taken: Vec<_> = (0..5).filter_map(|_| connections.admit(peer("10.0.0.1"))).collect();
         assert_eq!(taken.len(), 4);
         assert!(connections.admit(peer("10.0.0.2")).is_some());
+        let behind_a_balancer = Arc::new(Connections { one_address: true, ..Connections::of(8) });
+        let taken: Vec<_> = (0..8).filter_map(|_| behind_a_balancer.admit(peer("10.0.0.1"))).collect();
+        assert_eq!(taken.len(), 8);
     }
 }

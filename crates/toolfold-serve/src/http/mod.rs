@@ -115,10 +115,6 @@ impl App {
             None => sessions::new_id(),
         }
     }
-
-    fn is_draining(&self) -> bool {
-        self.replicas.as_ref().is_some_and(|replicas| replicas.is_draining())
-    }
 }
 
 /// Who a request is from.
@@ -160,8 +156,11 @@ pub async fn serve_http_within(
     let replicas = Replicas::join(&gateway).await?;
     let inside = listen_inside(&config).await?;
     // Told to stop, a replica says so first, and goes on for a moment.
-    let told = std::mem::replace(&mut stop, CancellationToken::new());
-    let sessions = Arc::new(Sessions::new());
+    let own = replicas.as_ref().map_or_else(CancellationToken::new, |replicas| replicas.stop.clone());
+    let told = std::mem::replace(&mut stop, own);
+    // In front of several replicas there is a balancer, and all clients have its address.
+    let one_address = replicas.is_some();
+    let sessions = Arc::new(Sessions::new(one_address));
     tokio::spawn(sessions.clone().sweep(gateway.clone(), stop.clone()));
     tokio::spawn(sessions.clone().announce(gateway.clone(), stop.clone()));
     let (budget, subscriptions) = (Arc::new(Budget::of(&gateway)), Arc::new(Semaphore::new(SUBSCRIPTIONS)));
@@ -186,7 +185,7 @@ pub async fn serve_http_within(
         tokio::spawn(replicas.clone().follow(app.clone(), end.clone()));
     }
     tokio::spawn(stop_after_notice(app.clone(), told));
-    let connections = Arc::new(Connections::new());
+    let connections = Arc::new(Connections::new(one_address));
     let sweep = tokio::spawn(connections.clone().sweep(deadlines, end.clone()));
     let open = TaskTracker::new();
     let outside = accept(listener, Door::Outside, &app, &connections, &open);
@@ -226,8 +225,7 @@ async fn listen_inside(config: &Config) -> std::io::Result<Option<TcpListener>> 
 async fn stop_after_notice(app: Arc<App>, told: CancellationToken) {
     told.cancelled().await;
     if let Some(replicas) = &app.replicas {
-        let notice = tokio::time::sleep(cluster::NOTICE);
-        tokio::join!(notice, replicas.begin_handover(&app));
+        replicas.hand_over(&app).await;
     }
     app.stop.cancel();
 }
@@ -337,7 +335,8 @@ async fn answer(
 fn passed_on(app: &App, door: Door, parts: &Parts) -> Option<Result<Whom, Refused>> {
     let word = app.replicas.as_ref().and_then(|replicas| cluster::word_of(&replicas.standing, parts));
     let path = parts.uri.path();
-    let is_ours = path == "/mcp" || path.starts_with("/mcp/") || path.starts_with(RELAY) || path == cluster::RESULTS;
+    let is_inner = path.starts_with(RELAY) || path == cluster::RESULTS || path == cluster::STATE;
+    let is_ours = path == "/mcp" || path.starts_with("/mcp/") || is_inner;
     match word {
         Some(Ok(Word { principal, peer, body })) if is_ours => Some(Ok(Whom { principal, peer, passed: Some(body) })),
         Some(_) => Some(Err(not_believed())),

@@ -36,6 +36,9 @@ pub(crate) async fn answer(app: &Arc<App>, admitted: Whom, parts: Parts, body: I
     if path == cluster::RESULTS && passed.is_some() {
         return Box::pin(cluster::kept_result(app, Whom { principal, peer, passed }, parts, body)).await;
     }
+    if path == cluster::STATE && passed.is_some() {
+        return cluster::state(app).await;
+    }
     if let (Some(server), true) = (path.strip_prefix(RELAY), passed.is_some()) {
         let (server, whom) = (server.to_owned(), Whom { principal, peer, passed });
         return Box::pin(cluster::relay(app, whom, parts, body, &server)).await;
@@ -60,10 +63,16 @@ pub(crate) async fn answer(app: &Arc<App>, admitted: Whom, parts: Parts, body: I
 
 /// Whether requests can be answered as they should be; `/healthz` says that there is somebody at all.
 async fn ready(app: &App) -> Reply {
-    if app.is_draining() {
+    let replicas = app.replicas.as_ref();
+    if replicas.is_some_and(|replicas| replicas.is_draining()) {
         return json_response(StatusCode::SERVICE_UNAVAILABLE, r#"{"status":"draining"}"#);
     }
-    match app.gateway.is_ready().await {
+    let is_ready = match replicas {
+        Some(replicas) if replicas.has_twin() || !app.gateway.has_catalog() => false,
+        Some(replicas) => app.gateway.is_ready().await || !Box::pin(replicas.others_can()).await,
+        None => app.gateway.is_ready().await,
+    };
+    match is_ready {
         true => json_response(StatusCode::OK, r#"{"status":"ready"}"#),
         false => json_response(StatusCode::SERVICE_UNAVAILABLE, r#"{"status":"not ready"}"#),
     }

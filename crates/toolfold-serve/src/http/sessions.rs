@@ -30,16 +30,18 @@ const LOOK: Duration = Duration::from_millis(500);
 
 pub(crate) struct Sessions {
     most: usize,
+    /// Whether everybody may have the same address, as behind a balancer.
+    one_address: bool,
     table: Mutex<HashMap<String, Arc<Session>>>,
     /// Who had which token at the last look.
     holders: watch::Sender<Holders>,
 }
 
-/// Why no session could be begun.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
 /// Tokens by the name they were given out under, and when that was: the next one of the same name is another.
 type Holders = Vec<(String, i64)>;
 
+/// Why no session could be begun.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NoSession {
     #[error("All sessions are taken. Try again in a while, or end some with DELETE.")]
     Full,
@@ -55,12 +57,12 @@ pub(crate) fn new_id() -> Result<String, NoSession> {
 }
 
 impl Sessions {
-    pub(crate) fn new() -> Self {
-        Sessions::of(MOST)
+    pub(crate) fn new(one_address: bool) -> Self {
+        Sessions { one_address, ..Sessions::of(MOST) }
     }
 
     fn of(most: usize) -> Self {
-        Sessions { most, table: Mutex::default(), holders: watch::Sender::default() }
+        Sessions { most, one_address: false, table: Mutex::default(), holders: watch::Sender::default() }
     }
 
     /// Begins a session.
@@ -95,11 +97,27 @@ impl Sessions {
         )
     }
 
-    /// Those that are written down and nobody uses at the moment, with what they may be changed under.
-    pub(crate) fn idle_rows(&self) -> Vec<(String, i64)> {
+    /// Those that are written down and nobody uses at the moment.
+    pub(crate) fn idle_rows(&self) -> Vec<String> {
         let table = self.lock();
-        let idle = table.iter().filter(|(_, session)| session.conversation.running.is_empty());
-        idle.filter_map(|(id, session)| Some((id.clone(), session.row()?.fence))).collect()
+        let idle = table.iter().filter(|(_, session)| session.row().is_some() && is_idle(session));
+        idle.map(|(id, _)| id.clone()).collect()
+    }
+
+    /// Of these, those that nobody uses now either.
+    pub(crate) fn still_idle(&self, ids: &[String]) -> Vec<String> {
+        let table = self.lock();
+        ids.iter().filter(|id| table.get(*id).is_some_and(|session| is_idle(session))).cloned().collect()
+    }
+
+    /// Lets go of those of these that nobody uses: how many.
+    pub(crate) fn drop_idle(&self, ids: &[String]) -> usize {
+        let mut table = self.lock();
+        let idle: Vec<_> = ids.iter().filter(|id| table.get(*id).is_some_and(|session| is_idle(session))).collect();
+        let gone: Vec<_> = idle.into_iter().filter_map(|id| table.remove(id)).collect();
+        drop(table);
+        gone.iter().for_each(|session| session.close());
+        gone.len()
     }
 
     /// Those that are written down and not among these.
@@ -130,7 +148,7 @@ impl Sessions {
     /// Where all places are taken, one that nobody uses makes room: those nothing was ever asked in go first.
     fn make_room(&self, table: &mut HashMap<String, Arc<Session>>, peer: IpAddr) -> Result<(), NoSession> {
         // Everybody on this machine has the same address.
-        let crowded = table.len() >= self.most / 2 && !peer.is_loopback();
+        let crowded = table.len() >= self.most / 2 && !peer.is_loopback() && !self.one_address;
         if crowded && table.values().filter(|session| session.peer == peer).count() >= self.most / 2 {
             return Err(NoSession::Full);
         }
@@ -159,6 +177,7 @@ impl Sessions {
 
     /// Forgets what nobody uses any more, until told to stop.
     pub(crate) async fn sweep(self: Arc<Self>, gateway: Gateway, stop: CancellationToken) {
+        let mut swept = Instant::now();
         loop {
             tokio::select! {
                 () = stop.cancelled() => return,
@@ -168,6 +187,7 @@ impl Sessions {
             if swept.elapsed() < SWEEP {
                 continue;
             }
+            swept = Instant::now();
             self.lock().retain(|_, session| {
                 session.forget_ended();
                 let kept = session.idle() < IDLE || session.is_in_use();
@@ -180,13 +200,11 @@ impl Sessions {
     }
 
     /// Ends the sessions of those whose token was taken back: a stream that is open asks for nothing any more.
-        let mut swept = Instant::now();
     async fn end_revoked(&self, gateway: &Gateway) {
         let nobody_listens = self.holders.receiver_count() == 0;
         if nobody_listens && !self.lock().values().any(|session| is_named(&session.conversation.client.principal())) {
             return;
         }
-            swept = Instant::now();
         let Ok(mut known) = gateway.tokens().holders().await else { return };
         let is_over = |session: &Arc<Session>| {
             let principal = session.conversation.client.principal();
@@ -231,6 +249,12 @@ impl Sessions {
                     return;
                 }
             }
+        };
+        Box::pin(async {
+            tokio::select! {
+                () = ended => {}
+                () = revoked => {}
+            }
         })
     }
 
@@ -249,12 +273,6 @@ impl Sessions {
             }
         }
     }
-        };
-        Box::pin(async {
-            tokio::select! {
-                () = ended => {}
-                () = revoked => {}
-            }
 
     fn tell(&self, gateway: &Gateway, change: &Change) {
         let all: Vec<Arc<Session>> = self.lock().values().cloned().collect();
@@ -280,6 +298,17 @@ fn is_named(principal: &Principal) -> bool {
     principal.identity().proof == Proof::Named
 }
 
+/// Whether the token that somebody came with can still be used.
+fn has_token(holders: &Holders, principal: &Principal) -> bool {
+    let given_at = principal.credential().given_at;
+    holders.iter().any(|(name, at)| name == principal.name() && given_at.is_none_or(|given| given == *at))
+}
+
+/// Whether nothing is asked in it that is not answered.
+fn is_idle(session: &Session) -> bool {
+    session.conversation.running.is_empty()
+}
+
 fn belongs(session: &Session, principal: &Principal) -> bool {
     session.conversation.client.principal() == *principal
 }
@@ -298,12 +327,6 @@ mod tests {
     use toolfold_wire::Object;
 
     use super::*;
-/// Whether the token that somebody came with can still be used.
-fn has_token(holders: &Holders, principal: &Principal) -> bool {
-    let given_at = principal.credential().given_at;
-    holders.iter().any(|(name, at)| name == principal.name() && given_at.is_none_or(|given| given == *at))
-}
-
     use crate::budget::Budget;
     use crate::conversation::Conversation;
     use crate::stateless::{Asker, Whence};

@@ -36,9 +36,22 @@ impl Replica {
 
     async fn on(address: SocketAddr, database: &str, config: Config) -> Replica {
         let listener = TcpListener::bind(address).await.unwrap();
+        let replica = Replica::of(listener, database, config, |_| ());
+        replica.until_ready().await;
+        replica
+    }
+
+    /// One that is set up as `change` has it, and may not be ready.
+    pub(crate) fn of(
+        listener: TcpListener,
+        database: &str,
+        config: Config,
+        change: impl FnOnce(&mut ClusterSettings),
+    ) -> Replica {
         let address = listener.local_addr().unwrap();
         let advertise = format!("http://{address}");
-        let cluster = ClusterSettings { advertise, listen: None, secret: Secret::new(SECRET) };
+        let mut cluster = ClusterSettings { advertise, listen: None, secret: Secret::new(SECRET) };
+        change(&mut cluster);
         let store = StorePlace::Database(DatabaseUrl::parse(database).unwrap());
         let surface = config.surface;
         let config = Config { store: Some(store), cluster: Some(cluster), ..config };
@@ -49,22 +62,20 @@ impl Replica {
             let listener = TcpListener::from_std(listener).unwrap();
             serve_http(start(config), surface, listener, stopped).await
         });
-        let replica = Replica { address, stop, serving, runtime: Some(runtime) };
-        replica.until_ready().await;
-        replica
+        Replica { address, stop, serving, runtime: Some(runtime) }
     }
 
     pub(crate) fn url(&self) -> String {
         format!("http://{}/mcp", self.address)
     }
 
-    async fn until_ready(&self) {
+    pub(crate) async fn until_ready(&self) {
         while self.ready().await != Some(200) {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
 
-    async fn ready(&self) -> Option<u16> {
+    pub(crate) async fn ready(&self) -> Option<u16> {
         let asked = plain_http().get(format!("http://{}/readyz", self.address)).send().await;
         asked.ok().map(|answer| answer.status().as_u16())
     }
@@ -93,12 +104,12 @@ pub(crate) fn call(tool: &str) -> Value {
 }
 
 /// What one request of a session gets at an address, whatever that is.
-async fn raw(url: &str, session: &str, message: Value) -> HttpReply {
+pub(crate) async fn raw(url: &str, session: &str, message: Value) -> HttpReply {
     let client = HttpClient::new(url).with_header("mcp-session-id", session);
     client.post(&message.to_string(), Default::default()).await
 }
 
-fn ping() -> Value {
+pub(crate) fn ping() -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "method": "ping"})
 }
 

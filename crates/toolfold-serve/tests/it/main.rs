@@ -8,6 +8,7 @@ mod audited;
 mod bridge;
 mod cluster;
 mod cluster_one;
+mod cluster_trouble;
 mod copies;
 mod door;
 mod doors;

@@ -36,13 +36,16 @@ impl Cluster {
         })
     }
 
-    /// Says that a replica is still there. False where nobody knows it any more, or another has its id: register again.
-    pub fn beat(&self, id: &str, epoch: i64) -> Pending<bool> {
+    /// Says that a replica is still there: what time it is for all of them, in seconds since 1970. `None` where nobody knows it
+    /// any more, or another has its id: register again.
+    pub fn beat(&self, id: &str, epoch: i64) -> Pending<Option<u64>> {
         let id = id.to_owned();
         self.postgres.ask(Lane::Free, async move |link| {
-            let update = "UPDATE replicas SET beat_at = clock_timestamp() WHERE id = $1 AND epoch = $2";
+            let update = "UPDATE replicas SET beat_at = clock_timestamp() WHERE id = $1 AND epoch = $2
+                          RETURNING floor(extract(epoch FROM beat_at))::bigint";
             let update = link.prepare_cached(update).await?;
-            Ok(link.execute(&update, &[&id, &epoch]).await? > 0)
+            let heard = link.query_opt(&update, &[&id, &epoch]).await?;
+            Ok(heard.map(|row| row.get::<_, i64>(0).unsigned_abs()))
         })
     }
 

@@ -124,7 +124,17 @@ impl Cluster {
         })
     }
 
-    /// Gives all sessions of an owner up, for whoever is asked for one next: how many.
+    /// Gives these sessions of an owner up, for whoever is asked for one next: those that it had.
+    pub fn give_up_sessions(&self, owner: &str, ids: Vec<String>) -> Pending<Vec<String>> {
+        let owner = owner.to_owned();
+        self.postgres.ask(Lane::Free, async move |link| {
+            let update =
+                "UPDATE sessions SET owner = '', fence = fence + 1 WHERE owner = $1 AND id = ANY ($2) RETURNING id";
+            Ok(link.query(update, &[&owner, &ids]).await?.iter().map(|row| row.get(0)).collect())
+        })
+    }
+
+    /// Gives all sessions of an owner up: how many.
     pub fn release_sessions(&self, owner: &str) -> Pending<u64> {
         let owner = owner.to_owned();
         self.postgres.ask(Lane::Free, async move |link| {

@@ -81,6 +81,14 @@ fn the_audit_of_all_is_read_in_the_database() {
     let exported = printed(&worlds[1], &database, &["audit", "export"]);
     assert!(exported.lines().all(|line| serde_json::from_str::<Value>(line).unwrap()["chain"].is_string()));
     assert!(run(&worlds[0], &database, &["audit", "verify"]).status.success());
+    // Brought into another database from a backup, where the numbers of transactions begin anew: it is from before what happens there.
+    let shown = printed(&worlds[0], &database, &["audit", "tail"]);
+    let later = "UPDATE toolfold.audit SET committed = (committed::text::bigint + 4000000000)::text::xid8";
+    postgres.sql("audited", later).unwrap();
+    assert_eq!(printed(&worlds[0], &database, &["audit", "tail"]), shown);
+    printed(&worlds[1], &database, &["call", "fake.look"]);
+    let longer = printed(&worlds[0], &database, &["audit", "tail"]);
+    assert!(longer.starts_with(&shown) && longer.len() > shown.len(), "{longer}");
     // Somebody with the database's password writes history anew: it shows.
     let forged = "UPDATE toolfold.audit SET body = convert_to(replace(convert_from(body, 'UTF8'), 'fake.look', 'fake.hook'), 'UTF8')";
     postgres.sql("audited", forged).unwrap();

@@ -20,6 +20,24 @@ fn kubernetes_takes_every_manifest() {
     }
 }
 
+/// The image that is built is the one that Kubernetes runs, and both listen where the other expects it.
+#[test]
+fn the_image_is_what_kubernetes_runs() {
+    let read = |name: &str| std::fs::read_to_string(folder().join(name)).unwrap();
+    let (image, manifest) = (read("Containerfile"), read("kubernetes/toolfold.yaml"));
+    let name = format!("toolfold:{}", env!("CARGO_PKG_VERSION"));
+    assert!(image.contains(&format!("-t {name} ")) && manifest.contains(&format!("image: {name}\n")));
+    let exposed = image.lines().find_map(|line| line.strip_prefix("EXPOSE ")).unwrap();
+    for port in exposed.split(' ') {
+        assert!(manifest.contains(&format!("containerPort: {port}")), "{port}");
+    }
+    let run = image.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    for line in run {
+        let word = line.split(' ').next().unwrap();
+        assert!(["FROM", "COPY", "ENV", "USER", "EXPOSE", "ENTRYPOINT", "CMD"].contains(&word), "{line}");
+    }
+}
+
 #[test]
 fn every_file_is_in_the_readme_and_every_one_it_names_is_there() {
     let readme = std::fs::read_to_string(folder().join("README.md")).unwrap();

@@ -1,4 +1,4 @@
-//! What others build with: a formula for Homebrew and a file for a container image, filled in.
+//! What others build with: a formula for Homebrew, filled in, and the file for a container image.
 
 use std::path::{Path, PathBuf};
 
@@ -8,10 +8,8 @@ use super::{Release, files};
 
 pub(super) fn make(release: &Release, tarball: &Path) -> Result<[PathBuf; 2]> {
     let (name, sum) = (files::name(tarball), files::sum(tarball)?);
-    let fill = |template: &str| -> Result<PathBuf> {
-        let path = release.out.join(template);
-        files::write(&path, release.filled(template, &[("TARBALL", &name), ("SHA256", &sum)])?)?;
-        Ok(path)
-    };
-    Ok([fill("toolfold.rb")?, fill("Containerfile")?])
+    let (formula, image) = (release.out.join("toolfold.rb"), release.out.join("Containerfile"));
+    files::write(&formula, release.filled("toolfold.rb", &[("TARBALL", &name), ("SHA256", &sum)])?)?;
+    files::copy(&release.root.join("deploy/Containerfile"), &image)?;
+    Ok([formula, image])
 }

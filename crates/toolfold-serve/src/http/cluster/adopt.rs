@@ -4,7 +4,7 @@
 //! what was said on them, subscriptions and calls under way end with their replica.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hyper::StatusCode;
 use toolfold_access::ReplicaId;
@@ -53,6 +53,7 @@ impl Replicas {
                 Ok(Found::Waiting) => {
                     tokio::time::sleep(AGAIN).await;
                     self.members.look().await;
+                    unreached = unreached.map(|(owner, gone)| (owner, gone || self.members.is_replaced(owner)));
                     continue;
                 }
                 Err(error) => return Some(not_now(&error.to_string())),
@@ -202,19 +203,23 @@ impl Replicas {
 
     /// Says which sessions are in use, writes down what could not be before, and ends what nobody uses; for ever.
     pub(super) async fn keep_rows(&self, app: &App) {
+        let mut told = Instant::now();
         loop {
             tokio::time::sleep(TOUCH).await;
-            let (used, unsaved) = app.sessions.rows(TOUCH);
-            if !used.is_empty()
-                && let Err(error) = self.rows.touch_sessions(&self.standing.id.to_string(), used).await
-            {
+            let (used, unsaved) = app.sessions.rows(told.elapsed());
+            if let Err(error) = self.rows.touch_sessions(&self.standing.id.to_string(), used).await {
                 debug!("sessions could not be said to be in use: {error}");
+                continue;
             }
             for (id, session) in unsaved {
                 self.save(&id, &session).await;
                 self.keep(app, &id, &session).await;
             }
-            let _ = self.rows.expire_sessions(super::super::sessions::IDLE).await;
+            // Where nobody could say so for a while, everybody has to say first what is in use.
+            if told.elapsed() < 2 * TOUCH {
+                let _ = self.rows.expire_sessions(super::super::sessions::IDLE).await;
+            }
+            told = Instant::now();
         }
     }
 

@@ -2,29 +2,47 @@
 
 use std::time::Duration;
 
-use toolfold_store::cluster::Claim;
-use tracing::info;
+use tokio::time::{Instant, sleep_until};
+use tracing::{info, warn};
 
 use super::super::App;
 use super::Replicas;
 
 /// After the signal to stop, for balancers and replicas to hear of it: nobody new comes then.
-pub(crate) const NOTICE: Duration = Duration::from_secs(3);
+const NOTICE: Duration = Duration::from_secs(3);
+/// How often it is looked meanwhile which calls are done.
+const AGAIN: Duration = Duration::from_millis(200);
+/// Sessions that are given up at once.
+const TOGETHER: usize = 500;
 
 impl Replicas {
-    /// Says that this replica ends and gives up what nobody uses at the moment. `/readyz` says so from now on.
-    pub(crate) async fn begin_handover(&self, app: &App) {
+    /// Says that this replica ends and gives up what nobody uses, for as long as others need to hear of it. `/readyz` says so from
+    /// now on.
+    pub(crate) async fn hand_over(&self, app: &App) {
+        let over = Instant::now() + NOTICE;
         app.gateway.relay().hand_over();
         self.members.drain().await;
         let mut given = 0;
-        for (id, fence) in app.sessions.idle_rows() {
-            // To nobody: whoever is asked next takes it.
-            if let Ok(Claim::Ours(_)) = self.rows.claim_session(&id, fence, "").await {
-                app.sessions.drop_lost(&id);
-                given += 1;
+        loop {
+            given += self.give_up_idle(app).await;
+            if Instant::now() >= over {
+                break;
             }
+            sleep_until(over.min(Instant::now() + AGAIN)).await;
         }
         info!(sessions = given, "handed over");
+    }
+
+    /// To nobody: whoever is asked next takes it. One that a call has begun in since stays until that is done.
+    async fn give_up_idle(&self, app: &App) -> usize {
+        let (me, mut given) = (self.standing.id.to_string(), 0);
+        for some in app.sessions.idle_rows().chunks(TOGETHER) {
+            match self.rows.give_up_sessions(&me, app.sessions.still_idle(some)).await {
+                Ok(ids) => given += app.sessions.drop_idle(&ids),
+                Err(error) => warn!("sessions cannot be handed over: {error}"),
+            }
+        }
+        given
     }
 
     /// Gives up all the rest and leaves.

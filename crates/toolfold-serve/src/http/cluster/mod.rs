@@ -9,6 +9,7 @@
 //! may have reached its owner is ever sent again.
 
 mod adopt;
+mod ask;
 mod handover;
 mod members;
 mod pass;
@@ -33,7 +34,7 @@ use tracing::warn;
 use super::App;
 use super::post::{Caller, says_stateless, text};
 use super::reply::{Reply, error_response};
-pub(crate) use handover::NOTICE;
+pub(crate) use ask::{STATE, answer as state};
 use members::Members;
 use pass::{NotPassed, Sent};
 pub(crate) use pass::{WORD, Word, word_of};
@@ -54,6 +55,9 @@ pub(crate) struct Replicas {
     moved: Mutex<HashMap<String, ReplicaId>>,
     /// One at a time takes over one session.
     adopting: Vec<tokio::sync::Mutex<()>>,
+    asked: ask::Asked,
+    /// No new work.
+    pub(super) stop: CancellationToken,
 }
 
 impl Replicas {
@@ -64,10 +68,19 @@ impl Replicas {
         let Some((standing, rows)) = gateway.cluster().await else {
             return Err(std::io::Error::other("the database that the replicas share cannot be reached: see `store`"));
         };
-        let members = Members::join(rows.clone(), standing.id, &settings.advertise).await?;
+        let members = Members::join(rows.clone(), standing.clone(), &settings.advertise).await?;
         let client = HttpClient::straight().map_err(std::io::Error::other)?;
         let adopting = (0..SHARDS).map(|_| tokio::sync::Mutex::default()).collect();
-        let replicas = Arc::new(Replicas { standing, rows, members, client, moved: Mutex::default(), adopting });
+        let replicas = Arc::new(Replicas {
+            standing,
+            rows,
+            members,
+            client,
+            moved: Mutex::default(),
+            adopting,
+            asked: ask::Asked::default(),
+            stop: CancellationToken::new(),
+        });
         gateway.relay().ask_for_results(replicas.clone());
         Ok(Some(replicas))
     }
@@ -84,6 +97,7 @@ impl Replicas {
             () = stop.cancelled() => {}
             () = self.members.beat() => {}
             () = self.keep_rows(&app) => {}
+            () = self.greet() => {}
             () = lost => {}
         }
     }
@@ -97,6 +111,11 @@ impl Replicas {
 
     pub(crate) fn is_draining(&self) -> bool {
         self.members.is_draining()
+    }
+
+    /// Whether requests for this one may come to another: then none should come here.
+    pub(crate) fn has_twin(&self) -> bool {
+        self.members.has_twin()
     }
 
     /// The answer of whoever has the session of this request, unless that is us, now, or nobody.

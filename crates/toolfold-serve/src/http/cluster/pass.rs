@@ -6,10 +6,12 @@
 use std::net::IpAddr;
 
 use bytes::Bytes;
+use futures_util::StreamExt;
 use futures_util::stream::unfold;
 use hyper::header::{self, HeaderMap, HeaderName};
 use hyper::http::request::Parts;
 use hyper::{Method, StatusCode};
+use tokio_util::sync::CancellationToken;
 use toolfold_access::{BodyHash, Passed, ReplicaId, Standing, VOUCHED_BODY, VOUCHER};
 use toolfold_core::Principal;
 use toolfold_gateway::seconds_now;
@@ -37,10 +39,19 @@ const STAYS: [HeaderName; 12] = [
 ];
 
 /// What came of sending a request on.
-pub(super) enum Sent {
-    Answered(Reply),
+pub(super) enum Sent<A = Reply> {
+    Answered(A),
     /// The other one does not have it.
     NotThere,
+}
+
+impl<A> Sent<A> {
+    fn map<B>(self, then: impl FnOnce(A) -> B) -> Sent<B> {
+        match self {
+            Sent::Answered(answer) => Sent::Answered(then(answer)),
+            Sent::NotThere => Sent::NotThere,
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -104,7 +115,10 @@ impl Replicas {
             response = asked => response,
             () = self.members.lost(to) => return Err(NotPassed::Unknown),
         };
-        outcome(to, response)
+        let sent = outcome(to, response)?;
+        // A stream that only listens ends with this replica, and its client listens elsewhere.
+        let listens = request.parts.method == Method::GET;
+        Ok(sent.map(|response| answer(response, listens.then(|| self.stop.clone()))))
     }
 
     fn headers(&self, to: ReplicaId, place: &Target, request: &Arrived<'_>) -> HeaderMap {
@@ -124,11 +138,11 @@ impl Replicas {
 }
 
 /// What an answer says about where the request was.
-fn outcome(to: ReplicaId, response: Result<Response, SendError>) -> Result<Sent, NotPassed> {
+fn outcome(to: ReplicaId, response: Result<Response, SendError>) -> Result<Sent<Response>, NotPassed> {
     match response {
         Ok(response) if response.status() == StatusCode::MISDIRECTED_REQUEST => Ok(Sent::NotThere),
         Ok(response) if is_not_believed(&response) => Err(NotPassed::Another),
-        Ok(response) => Ok(Sent::Answered(answer(response))),
+        Ok(response) => Ok(Sent::Answered(response)),
         Err(error) => {
             warn!(replica = %to, %error, "a replica broke off");
             Err(NotPassed::Unknown)
@@ -141,8 +155,8 @@ fn is_not_believed(response: &Response) -> bool {
     response.status() == StatusCode::FORBIDDEN && asked.is_some_and(|asked| asked.as_bytes() == WORD.as_bytes())
 }
 
-/// The answer as it comes. One that breaks off ends here too: its length, or the end of its stream, tells.
-fn answer(response: Response) -> Reply {
+/// The answer as it comes, until told to stop. One that breaks off ends here too: its length, or the end of its stream, tells.
+fn answer(response: Response, stop: Option<CancellationToken>) -> Reply {
     let (mut head, body) = response.into_parts();
     for name in &STAYS {
         if name != header::CONTENT_LENGTH {
@@ -153,7 +167,10 @@ fn answer(response: Response) -> Reply {
         let next = chunk(&mut response).await.ok().flatten()?;
         Some((next, response))
     });
-    stream_response(head.status, head.headers, rest)
+    match stop {
+        Some(stop) => stream_response(head.status, head.headers, rest.take_until(stop.cancelled_owned())),
+        None => stream_response(head.status, head.headers, rest),
+    }
 }
 
 /// Path and query.
