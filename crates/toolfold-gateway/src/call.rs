@@ -99,7 +99,7 @@ async fn run(inner: &Inner, scope: &Scope, request: &Request, code: &str, input:
     let gone = || Failed::Answered(RpcError::internal("Programs have no name to run under."));
     let server = scripts::server().ok_or_else(gone)?;
     let errand = Errand::AskOf(inner.scripts.for_clients(), scripts::params(request, code, input));
-    let passage = Passage { request, server: &server, what: Wanted::Program, errand };
+    let passage = Passage { request, server: &server, what: Wanted::Program, errand, slot: None };
     inner.gate.pass(&scope.snapshot, passage).await.and_then(result_of)
 }
 
@@ -226,18 +226,19 @@ async fn call_entry(
         return offered::call(inner, snapshot, request, entry, checked).await;
     }
     let params = inner_params(request, entry, checked);
-    let what = Wanted::Entry(entry);
-    let passage = Passage { request, server: entry.server(), what, errand: Errand::Ask(params) };
+    let (config, tool) = (&snapshot.config, entry.id.to_string());
+    let Called { through, fields, whole, .. } = called;
+    let delivery = Delivery { config, request, entry: Some(entry), tool: &tool, through, fields };
+    let slot = if whole { None } else { inner.results.slot(&delivery) };
+    let (what, errand) = (Wanted::Entry(entry), Errand::Ask(params));
+    let passage = Passage { request, server: entry.server(), what, errand, slot: slot.clone() };
     let outcome = inner.gate.pass(snapshot, passage).await;
     let Ok(Outcome::Done(result)) = outcome else { return outcome.and_then(result_of) };
     inner.learning.called(&request.client, snapshot, entry, &result);
-    if called.whole {
+    if whole {
         return Ok(result);
     }
-    let (config, tool) = (&snapshot.config, entry.id.to_string());
-    let Called { through, fields, .. } = called;
-    let finished = Delivery { config, request, entry: Some(entry), tool: &tool, through, fields };
-    Ok(inner.results.finish(finished, result).await)
+    Ok(inner.results.finish(delivery, result, slot).await)
 }
 
 /// The arguments of a call that may be made.

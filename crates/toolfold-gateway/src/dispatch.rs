@@ -12,9 +12,10 @@ use crate::call;
 use crate::gate::{Errand, Failed, Outcome, Passage, Wanted, Watch};
 use crate::gateway::Gateway;
 use crate::offers::{Owned, Whose};
+use crate::reader::ADDRESS;
 use crate::recording::is_error;
 use crate::request::{LogLevel, Request};
-use crate::results::{self, Delivery};
+use crate::results::Delivery;
 use crate::rpc::{SHORT, contested, no_prompt, no_resource, rpc};
 use crate::scope::Scope;
 use crate::snapshot::Snapshot;
@@ -126,7 +127,7 @@ impl Gateway {
             return resumed.map_err(rpc);
         }
         let uri = request.text("uri")?;
-        if uri.starts_with(results::ADDRESS) {
+        if uri.starts_with(ADDRESS) {
             let kept = self.0.results.resource(&self.config(), &request.client.principal(), &uri).await;
             return kept.ok_or_else(|| no_resource(&request.client, &uri));
         }
@@ -300,7 +301,7 @@ impl Gateway {
         let position = ToolId::parse(tool).and_then(|id| snapshot.catalog.position(&id));
         let entry = position.map(|at| &**snapshot.catalog.entry(at));
         let finished = Delivery { config: &snapshot.config, request, entry, tool, through, fields: &[] };
-        self.0.results.finish(finished, result).await
+        self.0.results.finish(finished, result, None).await
     }
 
     async fn ask(
@@ -324,7 +325,7 @@ impl Gateway {
         what: Wanted<'_>,
         errand: Errand,
     ) -> Result<Outcome, Failed> {
-        self.0.gate.pass(snapshot, Passage { request, server, what, errand }).await
+        self.0.gate.pass(snapshot, Passage { request, server, what, errand, slot: None }).await
     }
 
     /// What exists for whoever asks.

@@ -51,7 +51,7 @@ pub(crate) async fn call(
     // A template is one entry, and every address that it can make is a right of its own.
     inner.gate.admit(snapshot, entry.server(), what)?;
     let what = Wanted::Entry(entry);
-    let passage = Passage { request: &asked, server: entry.server(), what, errand: Errand::Ask(params) };
+    let passage = Passage { request: &asked, server: entry.server(), what, errand: Errand::Ask(params), slot: None };
     let answer = inner.gate.pass(snapshot, passage).await.and_then(result_of)?;
     let object = Object::parse(&answer).unwrap_or_default();
     // Anything else than what was asked for, such as a question of the server, goes on as it is.

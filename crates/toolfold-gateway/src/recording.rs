@@ -258,10 +258,10 @@ impl Open<'_> {
         self.call
     }
 
-    /// The end of it; what its client is told once that is written down.
-    pub(crate) async fn end(mut self, outcome: Result<Outcome, Failed>) -> Result<Outcome, Failed> {
+    /// The end of it; what its client is told once that is written down. `whole`: how long a result is that is cut short here.
+    pub(crate) async fn end(mut self, outcome: Result<Outcome, Failed>, whole: Option<u64>) -> Result<Outcome, Failed> {
         let (Some(audit), Some(who)) = (self.audit.take(), self.who.take()) else { return outcome };
-        let ended = ended(audit, &outcome, self.begun.elapsed());
+        let ended = ended(audit, &outcome, whole, self.begun.elapsed());
         let told: Told =
             audit.tell(Note { at: SystemTime::now(), who: Some(who), what: Matter::Ended { call: self.call, ended } });
         match told.written().await {
@@ -294,7 +294,7 @@ fn settings(config: &Config) -> Option<Settings> {
     })
 }
 
-fn ended(audit: &Audit, outcome: &Result<Outcome, Failed>, took: Duration) -> Ended {
+fn ended(audit: &Audit, outcome: &Result<Outcome, Failed>, whole: Option<u64>, took: Duration) -> Ended {
     let (name, code, result) = match outcome {
         Ok(Outcome::Done(result)) => ("done", is_error(result).then(|| "tool_error".to_owned()), Some(result)),
         Ok(Outcome::Parked(question)) => ("parked", None, Some(question)),
@@ -302,13 +302,19 @@ fn ended(audit: &Audit, outcome: &Result<Outcome, Failed>, took: Duration) -> En
         Err(Failed::Refused(refusal)) => ("refused", Some(refusal.code.as_str().to_owned()), None),
         Err(Failed::Answered(error)) => ("error", Some(error.code.to_string()), None),
     };
-    let output = result.map_or(0, |result| result.get().len());
-    Ended { outcome: name, code, took, output, result: result.filter(|_| audit.records(Recorded::Results)).map(kept) }
+    let length = |result: &Raw| whole.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(result.get().len());
+    let output = result.map_or(0, length);
+    let result = result.filter(|_| audit.records(Recorded::Results)).map(|result| kept_of(result, output));
+    Ended { outcome: name, code, took, output, result }
 }
 
 /// What is handed on: not more than is written down, and not with the message that it came in.
 fn kept(raw: &Raw) -> Raw {
-    match raw.get().len() {
+    kept_of(raw, raw.get().len())
+}
+
+fn kept_of(raw: &Raw, length: usize) -> Raw {
+    match length {
         0..=LONGEST_KEPT => raw.detached(),
         size => toolfold_wire::raw(&format!("{size} bytes, not written down")),
     }

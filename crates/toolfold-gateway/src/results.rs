@@ -6,34 +6,35 @@
 //! promised with an `outputSchema`: its client would hold the answer against that.
 
 use std::path::PathBuf;
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use toolfold_config::Config;
-use toolfold_core::{Code, Entry, Fuel, Principal, Refusal, ServerName};
+use toolfold_core::{Code, Entry, Fuel, Principal, Refusal, Stop};
 use toolfold_disclosure::Checker;
-use toolfold_results::{Body, Fields, Handle, Notation, Reading, Room, Shelf, Shelved, body_of, cut, read, summary};
-use toolfold_wire::{BoxFuture, Object, Raw, raw};
+use toolfold_results::{
+    Fields, Handle, Kept, NotKept, Notation, Room, Shelf, Shelved, Slot, Spooled, Surveyed, body_of, read, read_kept,
+    summary,
+};
+use toolfold_wire::{BoxFuture, Message, Object, Raw, raw};
 use tracing::warn;
 
 use crate::check::check;
+use crate::gate::MOST_MARKED;
+use crate::narrowed::narrowed;
+use crate::reader::{ADDRESS, READ, READER, asked, wrong_arguments};
 use crate::request::{ClientKind, Request};
-use crate::threads::Threads;
+use crate::threads::{NoAnswer, Seat, Threads};
 
-/// What reads a kept result; reached like any tool, listed nowhere.
-const READ: &str = "results.read";
-/// Before the handle in an address.
-pub(crate) const ADDRESS: &str = "toolfold://results/";
-/// Results above this many bytes are cut to fields on a thread.
-const QUICK: usize = 64 * 1024;
+/// Bytes of the texts of a long result that are left in it, where nobody looks at them.
+const SHOWN: usize = 16 * 1024;
 /// What one reading may do, in steps of [`Fuel`]: a query makes at most so many values.
 const WORK: u64 = 3_000_000;
 /// Characters that a token has, at the least, in what is mostly JSON.
 const CHARACTERS: usize = 3;
 
-static THREADS: Threads = Threads::new(2, Duration::from_secs(10));
+static THREADS: Threads = Threads::for_large(2, Duration::from_secs(10));
 
 #[derive(Default)]
 pub(crate) struct Results {
@@ -72,36 +73,57 @@ impl Results {
         let _ = self.others.set(others);
     }
 
+    /// Where a result goes while it comes in, if it is so long that it will be kept.
+    pub(crate) fn slot(&self, of: &Delivery<'_>) -> Option<Arc<Slot>> {
+        // What is cut to some fields is read as a whole.
+        let over = of.keep_over().filter(|_| of.fields.is_empty() && !of.may_be_promised())?;
+        let shown = if of.config.mark_results { MOST_MARKED } else { SHOWN };
+        Some(Slot::new(self.shelf(of.config)?, room(of.config), over, shown))
+    }
+
     /// A result on its way to a client: cut to the fields that are wanted, and kept where it is too long.
-    pub(crate) async fn finish(&self, of: Delivery<'_>, result: Raw) -> Raw {
+    pub(crate) async fn finish(&self, of: Delivery<'_>, result: Raw, slot: Option<Arc<Slot>>) -> Raw {
+        if let Some(spooled) = slot.and_then(|slot| slot.filled()) {
+            return self.kept_of(&of, spooled, result).await;
+        }
         let result = match Fields::parse(of.fields.iter().map(String::as_str)) {
             None => result,
-            Some(fields) => narrowed(result, fields).await,
+            Some(fields) => narrowed(&THREADS, result, fields).await,
         };
-        match of.keep_over(&result) {
-            Some(over) => self.kept(&of, over, result).await,
-            None => result,
+        match of.keep_over().filter(|over| result.get().len() > *over) {
+            Some(over) if !of.is_promised() => self.kept(&of, over, result).await,
+            _ => result,
         }
     }
 
     async fn kept(&self, of: &Delivery<'_>, over: usize, result: Raw) -> Raw {
         let Some(shelf) = self.shelf(of.config) else { return result };
-        let (owner, tool, room) = (of.request.client.principal(), of.tool.to_owned(), room(of.config));
-        let (characters, reader) = (of.config.budget * CHARACTERS, of.reader());
-        let whole = result.clone();
+        let (keeping, whole) = (Keeping::of(of), result.clone());
         let kept = THREADS.run(move |_| {
             let body = body_of(whole.get(), over)?;
-            match shelf.put(&owner, &tool, body.format, &body.text, room) {
-                Ok(handle) => {
-                    Some(instead(&whole, &body, &handle, &tool, &summary(&body, &handle, characters, &reader)))
-                }
-                Err(error) => {
-                    warn!(%tool, %error, "a long result could not be kept and is passed on whole");
-                    None
-                }
-            }
+            let kept = shelf.put(keeping.whose(), &body.text, keeping.room, keeping.characters);
+            keeping.said(&whole, &body.others, kept)
         });
         kept.await.ok().flatten().unwrap_or(result)
+    }
+
+    /// The same of a result that was put away while it came in, and of which only the beginning is here.
+    async fn kept_of(&self, of: &Delivery<'_>, spooled: Arc<Spooled>, short: Raw) -> Raw {
+        if let Some(shelf) = self.shelf(of.config) {
+            let (keeping, spooled, short) = (Keeping::of(of), spooled.clone(), short.clone());
+            let kept = THREADS.run(move |_| {
+                let body = body_of(short.get(), 0);
+                let kept = spooled.shelve(&shelf, keeping.whose(), keeping.room, keeping.characters);
+                keeping.said(&short, &body.map(|body| body.others).unwrap_or_default(), kept)
+            });
+            if let Some(kept) = kept.await.ok().flatten() {
+                return kept;
+            }
+        }
+        unspooled(spooled, &short).await.unwrap_or_else(|| {
+            let text = "The call was made. Its result was too long to be passed on, and could not be kept.";
+            raw(&json!({"content": [{"type": "text", "text": text}], "isError": true}))
+        })
     }
 
     /// Keeps what a script answered, which is longer than its caller reads; what is said instead, in so many characters.
@@ -115,12 +137,10 @@ impl Results {
     ) -> Option<String> {
         config.results.keep_over(tool)?;
         let (shelf, room) = (self.shelf(config)?, room(config));
-        let (owner, tool) = (owner.clone(), tool.to_owned());
-        let whole = raw(&json!({"content": [{"type": "text", "text": text}]}));
+        let (owner, tool, text) = (owner.clone(), tool.to_owned(), text.to_owned());
         let kept = THREADS.run(move |_| {
-            let body = body_of(whole.get(), 0)?;
-            let handle = shelf.put(&owner, &tool, body.format, &body.text, room).ok()?;
-            Some(summary(&body, &handle, characters, &format!("{READ} through call_tool")))
+            let (handle, surveyed) = shelf.put((&owner, &tool), &text, room, characters).ok()?;
+            Some(summary(&surveyed, &handle, &format!("{READ} through call_tool")))
         });
         kept.await.ok().flatten()
     }
@@ -141,37 +161,84 @@ impl Results {
             None => arguments,
         };
         let (handle, reading) = asked(arguments.as_ref())?;
-        let kept = self.get(config, owner, &handle).await.ok_or_else(|| unknown(config))?;
+        let turn = THREADS.turn().await.map_err(|_| busy())?;
         let characters = config.budget * CHARACTERS;
-        let work = move |stop: &toolfold_core::Stop| {
-            read(kept.format, &kept.text, &reading, characters, &Fuel::stoppable(WORK, stop.clone()))
+        let fuel = |stop: &Stop| Fuel::stoppable(WORK, stop.clone());
+        let text = match self.elsewhere(&handle) {
+            Some((others, replica)) => {
+                let kept = others.fetch(replica, owner, &handle.to_string()).await.ok_or_else(|| unknown(config))?;
+                let work = move |stop: &Stop| Some(read(kept.format, &kept.text, &reading, characters, &fuel(stop)));
+                turn.run(work).await
+            }
+            None => {
+                let kept = self.find(config, owner, &handle).ok_or_else(|| unknown(config))?;
+                turn.run(move |stop: &Stop| read_kept(&kept, &reading, characters, (&fuel(stop), stop))).await
+            }
         };
-        let text = THREADS.run(work).await.map_err(|_| busy())?;
-        let text = text.map_err(|wrong| wrong_arguments(wrong.to_string()))?;
+        let (_, text) = text.map_err(|_| busy())?;
+        let text = text.ok_or_else(|| unknown(config))?.map_err(|wrong| wrong_arguments(wrong.to_string()))?;
         Ok(raw(&json!({"content": [{"type": "text", "text": text}]})))
     }
 
     /// Answers `resources/read` of a kept result's address.
     pub(crate) async fn resource(&self, config: &Config, owner: &Principal, uri: &str) -> Option<Raw> {
         let handle = Handle::spelled(uri.strip_prefix(ADDRESS)?);
-        let kept = self.get(config, owner, &handle).await?;
-        let contents = json!([{"uri": uri, "mimeType": mime(kept.format), "text": kept.text}]);
-        Some(raw(&json!({"contents": contents})))
+        // It may be long, so whoever wants it has their turn already.
+        let (turn, kept) = self.take_down(THREADS.turn().await.ok()?, config, owner, &handle).await?;
+        let uri = uri.to_owned();
+        let written = turn.run(move |_| {
+            let contents = json!([{"uri": uri, "mimeType": mime(kept.format), "text": kept.text}]);
+            raw(&json!({"contents": contents}))
+        });
+        written.await.ok().map(|(_, written)| written)
     }
 
-    /// What is kept, here or where its handle says.
-    async fn get(&self, config: &Config, owner: &Principal, handle: &Handle) -> Option<Shelved> {
-        let elsewhere = handle.mark().filter(|replica| *replica != self.replica);
-        match (elsewhere, self.others.get()) {
-            (Some(replica), Some(others)) => others.fetch(replica, owner, &handle.to_string()).await,
-            _ => self.get_here(config, owner, handle).await,
+    /// The text of a kept result, or how long it is where that is more than `most` bytes.
+    pub(crate) async fn text(
+        &self,
+        config: &Config,
+        owner: &Principal,
+        handle: &Handle,
+        most: usize,
+    ) -> Option<Result<String, u64>> {
+        let here = if self.elsewhere(handle).is_some() { None } else { Some(self.find(config, owner, handle)?) };
+        if let Some(long) = here.map(|kept| kept.bytes()).filter(|bytes| *bytes > most as u64) {
+            return Some(Err(long));
         }
+        let (_, kept) = self.take_down(THREADS.turn().await.ok()?, config, owner, handle).await?;
+        Some(Ok(kept.text))
+    }
+
+    async fn take_down(
+        &self,
+        turn: Seat,
+        config: &Config,
+        owner: &Principal,
+        handle: &Handle,
+    ) -> Option<(Seat, Shelved)> {
+        let (turn, kept) = match self.elsewhere(handle) {
+            Some((others, replica)) => (turn, others.fetch(replica, owner, &handle.to_string()).await),
+            None => {
+                let kept = self.find(config, owner, handle)?;
+                turn.run(move |_| kept.take_down()).await.ok()?
+            }
+        };
+        Some((turn, kept?))
+    }
+
+    /// Which other replica has it, and who asks that.
+    fn elsewhere<'a>(&'a self, handle: &'a Handle) -> Option<(&'a Arc<dyn OtherShelves>, &'a str)> {
+        let replica = handle.mark().filter(|replica| *replica != self.replica)?;
+        Some((self.others.get()?, replica))
+    }
+
+    fn find(&self, config: &Config, owner: &Principal, handle: &Handle) -> Option<Arc<Kept>> {
+        self.shelf.get()?.as_ref()?.find(owner, handle, room(config))
     }
 
     pub(crate) async fn get_here(&self, config: &Config, owner: &Principal, handle: &Handle) -> Option<Shelved> {
-        let shelf = self.shelf.get()?.clone()?;
-        let (owner, handle, room) = (owner.clone(), handle.clone(), room(config));
-        THREADS.run(move |_| shelf.get(&owner, &handle, room)).await.ok().flatten()
+        let kept = self.find(config, owner, handle)?;
+        THREADS.run(move |_| kept.take_down()).await.ok().flatten()
     }
 
     fn shelf(&self, config: &Config) -> Option<Arc<Shelf>> {
@@ -185,10 +252,20 @@ impl Results {
 
 impl Delivery<'_> {
     /// From how many characters on this result is kept; `None` where it is not, whatever it is.
-    fn keep_over(&self, result: &Raw) -> Option<usize> {
+    fn keep_over(&self) -> Option<usize> {
         let over = self.config.results.keep_over(self.tool)?;
-        let promised = self.through.is_none() && self.entry.is_none_or(promises_output);
-        (result.get().len() > over && self.request.client.kind != ClientKind::Inside && !promised).then_some(over)
+        (self.request.client.kind != ClientKind::Inside).then_some(over)
+    }
+
+    /// Whether its client holds it against what the tool promised.
+    fn is_promised(&self) -> bool {
+        self.through.is_none() && self.entry.is_none_or(promises_output)
+    }
+
+    /// The same before every call, without reading a definition.
+    fn may_be_promised(&self) -> bool {
+        let mentions = |entry: &Entry| entry.definition.get().contains("outputSchema");
+        self.through.is_none() && self.entry.is_none_or(mentions)
     }
 
     /// How the one who asked reads on.
@@ -215,117 +292,70 @@ fn mime(format: Notation) -> &'static str {
     if format == Notation::Json { "application/json" } else { "text/plain" }
 }
 
-/// What a client gets in the place of a result that is kept: what it is, a link to the whole, and what of it was no text.
-fn instead(result: &Raw, body: &Body, handle: &Handle, tool: &str, said: &str) -> Raw {
-    let link = json!({
-        "type": "resource_link",
-        "uri": format!("{ADDRESS}{handle}"),
-        "name": format!("result of {tool}"),
-        "mimeType": mime(body.format),
-        "size": body.text.len(),
+/// What is kept for whom.
+struct Keeping {
+    owner: Principal,
+    tool: String,
+    room: Room,
+    /// What may be shown of it.
+    characters: usize,
+    /// How the one who asked reads on.
+    reader: String,
+}
+
+impl Keeping {
+    fn of(of: &Delivery<'_>) -> Self {
+        let (owner, tool, characters) =
+            (of.request.client.principal(), of.tool.to_owned(), of.config.budget * CHARACTERS);
+        Keeping { owner, tool, room: room(of.config), characters, reader: of.reader() }
+    }
+
+    fn whose(&self) -> (&Principal, &str) {
+        (&self.owner, &self.tool)
+    }
+
+    /// What a client gets in the place of a result that is kept: what it is, a link to the whole, and what of it was no text.
+    fn said(&self, result: &Raw, others: &[&str], kept: Result<(Handle, Surveyed), NotKept>) -> Option<Raw> {
+        let tool = &self.tool;
+        let (handle, surveyed) = match kept {
+            Ok(kept) => kept,
+            Err(error) => {
+                warn!(%tool, %error, "a long result could not be kept and is passed on whole");
+                return None;
+            }
+        };
+        let link = json!({
+            "type": "resource_link",
+            "uri": format!("{ADDRESS}{handle}"),
+            "name": format!("result of {tool}"),
+            "mimeType": mime(surveyed.format),
+            "size": surveyed.bytes,
+        });
+        let mut content = vec![json!({"type": "text", "text": summary(&surveyed, &handle, &self.reader)}), link];
+        content.extend(others.iter().filter_map(|item| serde_json::from_str(item).ok()));
+        let mut object = Object::parse(result)?;
+        object.remove("structuredContent");
+        object.set("content", &content);
+        Some(object.to_raw())
+    }
+}
+
+/// A result as it came, of which only the beginning is here; `None` where it cannot be read any more.
+pub(crate) async fn unspooled(spooled: Arc<Spooled>, short: &Raw) -> Option<Raw> {
+    let whole = tokio::task::spawn_blocking(move || match Message::parse(spooled.whole()?).ok()? {
+        Message::Response { outcome, .. } => outcome.ok(),
+        _ => None,
     });
-    let mut content = vec![json!({"type": "text", "text": said}), link];
-    content.extend(body.others.iter().filter_map(|item| serde_json::from_str(item).ok()));
-    let mut object = Object::parse(result).unwrap_or_default();
-    object.remove("structuredContent");
-    object.set("content", &content);
-    object.to_raw()
-}
-
-/// A result with the fields alone that are wanted. What is no JSON stays whole, and that is said beside it.
-async fn narrowed(result: Raw, fields: Fields) -> Raw {
-    if result.get().len() <= QUICK {
-        return narrow(&result, &fields).unwrap_or(result);
-    }
-    let whole = result.clone();
-    THREADS.run(move |_| narrow(&whole, &fields)).await.ok().flatten().unwrap_or(result)
-}
-
-fn narrow(result: &Raw, fields: &Fields) -> Option<Raw> {
-    let mut object = Object::parse(result)?;
-    if object.read("isError") == Some(Value::Bool(true)) {
-        return None;
-    }
-    let mut is_cut = false;
-    if let Some(structured) = object.get("structuredContent").and_then(|json| cut(json.get(), fields)) {
-        object.set_raw("structuredContent", toolfold_wire::raw_of(&structured).ok()?);
-        is_cut = true;
-    }
-    let mut content: Vec<Value> = object.read("content").unwrap_or_default();
-    for item in content.iter_mut().filter(|item| item["type"] == "text") {
-        if let Some(text) = item["text"].as_str().and_then(|text| cut(text, fields)) {
-            item["text"] = Value::String(text);
-            is_cut = true;
+    let whole = whole.await.ok().flatten()?;
+    // What was found out about it on the way.
+    match Object::parse(short).and_then(|short| short.get("_meta").cloned()) {
+        None => Some(whole),
+        Some(meta) => {
+            let mut object = Object::parse(&whole)?;
+            object.set_raw("_meta", meta.detached());
+            Some(object.to_raw())
         }
     }
-    if is_cut {
-        object.set("content", &content);
-    } else {
-        let meta = object.object("_meta").unwrap_or_default();
-        object.set_raw("_meta", meta.with("toolfold/fields", &"not applied: the result is no JSON").to_raw());
-    }
-    Some(object.to_raw())
-}
-
-/// What reads kept results, as any tool is defined: its arguments are checked as those of others are.
-static READER: LazyLock<Option<Arc<Entry>>> = LazyLock::new(|| {
-    let definition = json!({
-        "name": "read",
-        "description": "Read on in a result that was too long to be shown at once: a part of it, what a query finds in it, or the lines and items that a pattern is found in.",
-        "inputSchema": {
-            "type": "object",
-            "properties": {
-                "result": {"type": "string", "description": "The name that the answer gave."},
-                "query": {"type": "string", "description": "JMESPath, at most 1000 characters, over a result that is JSON."},
-                "grep": {"type": "string", "description": "A regular expression: items or lines that it is found in."},
-                // Some models write numbers as text.
-                "offset": {"type": ["integer", "string"], "minimum": 0, "pattern": "^ *[0-9]+ *$", "description": "The first item or line, from 0."},
-                "limit": {"type": ["integer", "string"], "minimum": 0, "pattern": "^ *[0-9]+ *$", "description": "How many."},
-            },
-            "required": ["result"],
-            "additionalProperties": false,
-        },
-        "annotations": {"readOnlyHint": true},
-    });
-    let server = ServerName::new("results").ok()?;
-    Entry::tool(&server, &raw(&definition)).ok().map(Arc::new)
-});
-
-/// The same, where any result is kept.
-pub(crate) fn reader(config: &Config) -> Option<&'static Arc<Entry>> {
-    READER.as_ref().filter(|_| config.results.keeps_any())
-}
-
-/// What is asked of which result, in arguments that were checked.
-fn asked(arguments: Option<&Raw>) -> Result<(Handle, Reading), Refusal> {
-    #[derive(Deserialize)]
-    struct Asked {
-        result: String,
-        query: Option<String>,
-        grep: Option<String>,
-        offset: Option<Count>,
-        limit: Option<Count>,
-    }
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Count {
-        Number(usize),
-        Text(String),
-    }
-    let number = |count: Count| match count {
-        Count::Number(number) => number,
-        Count::Text(text) => text.trim().parse().unwrap_or(usize::MAX),
-    };
-    let given = arguments.and_then(|json| serde_json::from_str::<Asked>(json.get()).ok());
-    let Asked { result, query, grep, offset, limit } =
-        given.ok_or_else(|| wrong_arguments("These arguments cannot be read.".to_owned()))?;
-    let handle = Handle::spelled(result.strip_prefix(ADDRESS).unwrap_or(&result));
-    Ok((handle, Reading { query, grep, offset: offset.map_or(0, number), limit: limit.map(number) }))
-}
-
-fn wrong_arguments(message: String) -> Refusal {
-    let schema = READER.as_ref().and_then(|reader| Object::parse(&reader.definition)?.get("inputSchema").cloned());
-    Refusal::new(Code::InvalidArguments, message).details(json!({"tool": READ, "schema": schema}))
 }
 
 fn unknown(config: &Config) -> Refusal {

@@ -174,7 +174,7 @@ impl Snapshot {
             .preferring(&self.config.prefer)
             .with_doors(&self.doors)
             .missing(&self.absent)
-            .reading_with(crate::results::reader(&self.config))
+            .reading_with(crate::reader::reader(&self.config))
     }
 
     pub(crate) fn source(&self, server: &ServerName) -> Option<&Source> {

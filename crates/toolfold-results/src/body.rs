@@ -5,18 +5,12 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::outline::outline;
-
 /// The part of a result that is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Body {
-    pub format: Notation,
-    pub text: String,
-    pub characters: usize,
-    /// Of JSON: what is in it, in two levels.
-    pub outline: Option<String>,
+pub struct Body<'a> {
+    pub text: Cow<'a, str>,
     /// Content that is no text, as it came: it stays in the answer.
-    pub others: Vec<String>,
+    pub others: Vec<&'a str>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,13 +21,15 @@ pub enum Notation {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct ToolResult<'a> {
+pub(crate) struct ToolResult<'a> {
     #[serde(borrow, default)]
-    content: Vec<&'a RawValue>,
+    pub(crate) content: Vec<&'a RawValue>,
     #[serde(borrow, default)]
-    structured_content: Option<&'a RawValue>,
+    pub(crate) structured_content: Option<&'a RawValue>,
     #[serde(default)]
-    is_error: bool,
+    pub(crate) is_error: bool,
+    #[serde(borrow, default)]
+    pub(crate) result_type: Option<Cow<'a, str>>,
 }
 
 #[derive(Deserialize)]
@@ -44,22 +40,30 @@ struct Content<'a> {
     text: Option<Cow<'a, str>>,
 }
 
+/// The text of an item of content; `None` where it is something else.
+pub(crate) fn text_of<'a>(item: &'a RawValue) -> Option<Cow<'a, str>> {
+    match serde_json::from_str(item.get()) {
+        Ok(Content { kind, text: Some(text) }) if kind == "text" => Some(text),
+        _ => None,
+    }
+}
+
 /// What there is to read of a tool result, where that is more than `over` characters. `None` for less, for errors (what went
 /// wrong is said at once, not kept), and for what is no tool result.
-pub fn body_of(result: &str, over: usize) -> Option<Body> {
+pub fn body_of(result: &str, over: usize) -> Option<Body<'_>> {
     // There are never more characters than bytes: most results are let by without being looked at.
     if result.len() <= over {
         return None;
     }
-    let ToolResult { content, structured_content, is_error } = serde_json::from_str(result).ok()?;
+    let ToolResult { content, structured_content, is_error, .. } = serde_json::from_str(result).ok()?;
     if is_error {
         return None;
     }
     let (mut texts, mut others) = (Vec::new(), Vec::new());
     for item in content {
-        match serde_json::from_str::<Content<'_>>(item.get()) {
-            Ok(Content { kind, text: Some(text) }) if kind == "text" => texts.push(text),
-            _ => others.push(item.get().to_owned()),
+        match text_of(item) {
+            Some(text) => texts.push(text),
+            None => others.push(item.get()),
         }
     }
     let structured = structured_content.map(RawValue::get).filter(|json| is_nested(json));
@@ -72,14 +76,7 @@ pub fn body_of(result: &str, over: usize) -> Option<Body> {
     if told.max(characters) <= over {
         return None;
     }
-    // What can be outlined is JSON: it is read once, for both.
-    let outline = match structured {
-        Some(json) => outline(json),
-        None => is_nested(&joined).then(|| outline(&joined)).flatten(),
-    };
-    let format = if structured.is_some() || outline.is_some() { Notation::Json } else { Notation::Text };
-    let text = structured.map_or_else(|| joined.into_owned(), str::to_owned);
-    Some(Body { format, text, characters, outline, others })
+    Some(Body { text: structured.map_or(joined, Cow::Borrowed), others })
 }
 
 /// Whether it can be a list or an object: a number or a string of that length is read as text.
@@ -92,9 +89,14 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::survey::Survey;
 
     fn body(result: serde_json::Value) -> Option<(Notation, String, usize)> {
-        body_of(&result.to_string(), 20).map(|body| (body.format, body.text, body.others.len()))
+        let result = result.to_string();
+        let body = body_of(&result, 20)?;
+        let mut survey = Survey::within(100);
+        survey.feed(body.text.as_bytes());
+        Some((survey.finish().format, body.text.into_owned(), body.others.len()))
     }
 
     #[test]

@@ -108,6 +108,7 @@ impl<'a> Call<'_, 'a> {
 
     fn of_texts(&self, work: fn(&str, &str) -> bool) -> Outcome<'a> {
         self.takes(2)?;
+        self.evaluation.fuel.burn_for(self.text(1)?.len(), 64)?;
         Ok(Operand::boolean(work(self.text(0)?, self.text(1)?)))
     }
 
@@ -151,11 +152,16 @@ impl<'a> Call<'_, 'a> {
     fn members(&self, part: fn(Named<'a>) -> Operand<'a>) -> Outcome<'a> {
         self.takes(1)?;
         let members = self.value(0)?.members(self.evaluation.fuel)?.ok_or_else(|| self.wrong("takes an object"))?;
+        // A name that is a value is one more copy.
+        for (name, _) in &members {
+            self.evaluation.fuel.burn_for(16 + name.len(), 8)?;
+        }
         Ok(Operand::list(members.into_iter().map(part).collect()))
     }
 
     fn length(&self) -> Outcome<'a> {
         self.takes(1)?;
+        self.burn_letters(&[self.value(0)?.clone()], 1)?;
         let length = self.value(0)?.len().ok_or_else(|| self.wrong("takes a list, an object or text"))?;
         Ok(Operand::number(length as f64))
     }
@@ -172,9 +178,18 @@ impl<'a> Call<'_, 'a> {
         let kind = values.first().map(Operand::kind);
         let fits = matches!(kind, None | Some(Type::Number | Type::String));
         if fits && values.iter().all(|value| Some(value.kind()) == kind) {
-            return self.evaluation.fuel.burn_for(values.len(), 1).map_err(QueryError::from);
+            self.evaluation.fuel.burn_for(values.len(), 1)?;
+            return self.burn_letters(values, 1);
         }
         Err(self.wrong("compares numbers with numbers, or texts with texts"))
+    }
+
+    /// For looking through the texts among these so many times.
+    fn burn_letters(&self, values: &[Operand<'a>], times: usize) -> Result<(), QueryError> {
+        for text in values.iter().filter_map(Operand::as_str) {
+            self.evaluation.fuel.burn((text.len() / 64 * times) as u64)?;
+        }
+        Ok(())
     }
 
     fn extreme(&self, wanted: Ordering) -> Outcome<'a> {
@@ -214,6 +229,7 @@ impl<'a> Call<'_, 'a> {
     fn sorted(&self, items: Vec<Operand<'a>>, keys: Vec<Operand<'a>>) -> Outcome<'a> {
         let rounds = usize::BITS - items.len().leading_zeros();
         self.evaluation.fuel.burn_for(items.len() * rounds as usize, 1)?;
+        self.burn_letters(&keys, rounds as usize)?;
         let mut pairs: Vec<_> = keys.into_iter().zip(items).collect();
         pairs.sort_by(|(one, _), (other, _)| one.order(other).unwrap_or(Ordering::Equal));
         Ok(Operand::list(pairs.into_iter().map(|(_, item)| item).collect()))
@@ -263,6 +279,7 @@ impl<'a> Call<'_, 'a> {
         Ok(match value.kind() {
             Type::Number => value.clone(),
             Type::String => {
+                self.evaluation.fuel.burn_for(self.text(0)?.len(), 16)?;
                 let read = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
                 read.and_then(|read| read.as_f64()).map_or_else(Operand::null, Operand::number)
             }

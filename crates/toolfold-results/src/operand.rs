@@ -131,21 +131,30 @@ impl<'a> Operand<'a> {
         }
     }
 
-    pub(crate) fn member(&self, name: &str) -> Operand<'a> {
+    /// How many parts it has; none where it is neither a list nor an object. Letters are not counted: a text may be long.
+    fn parts(&self) -> usize {
         match self {
+            Operand::Part(Value::String(_)) | Operand::Plain(_) => 0,
+            other => other.len().unwrap_or(0),
+        }
+    }
+
+    pub(crate) fn member(&self, name: &str, fuel: &Fuel) -> Result<Operand<'a>, Spent> {
+        Ok(match self {
             Operand::Part(Value::Object(members)) => members.get(name).map_or_else(Operand::null, Operand::Part),
             Operand::Object(members) => {
+                fuel.burn_for(members.len(), 8)?;
                 // The last of a name counts, as in JSON.
                 let found = members.iter().rev().find(|(known, _)| &**known == name);
                 found.map_or_else(Operand::null, |(_, value)| value.clone())
             }
             _ => Operand::null(),
-        }
+        })
     }
 
     /// The elements of a list.
     pub(crate) fn items(&self, fuel: &Fuel) -> Result<Option<Vec<Operand<'a>>>, Spent> {
-        fuel.burn_for(self.len().unwrap_or(0), 1)?;
+        fuel.burn_for(self.parts(), 1)?;
         Ok(match self {
             Operand::Part(Value::Array(items)) => Some(items.iter().map(Operand::Part).collect()),
             Operand::List(items) => Some(items.to_vec()),
@@ -153,11 +162,14 @@ impl<'a> Operand<'a> {
         })
     }
 
-    /// The members of an object.
+    /// The members of an object. Names are copied out of the text, however long they are.
     pub(crate) fn members(&self, fuel: &Fuel) -> Result<Option<Vec<Named<'a>>>, Spent> {
-        fuel.burn_for(self.len().unwrap_or(0), 1)?;
+        fuel.burn_for(self.parts(), 1)?;
         Ok(match self {
             Operand::Part(Value::Object(members)) => {
+                for name in members.keys() {
+                    fuel.burn_for(name.len(), 8)?;
+                }
                 Some(members.iter().map(|(name, value)| (name.as_str().into(), Operand::Part(value))).collect())
             }
             Operand::Object(members) => Some(members.to_vec()),
@@ -170,7 +182,11 @@ impl<'a> Operand<'a> {
         if let (Some(one), Some(other)) = (self.as_number(), other.as_number()) {
             return Ok(one == other);
         }
-        if self.kind() != other.kind() || self.len() != other.len() {
+        if let (Some(one), Some(other)) = (self.as_str(), other.as_str()) {
+            fuel.burn_for(one.len().min(other.len()), 64)?;
+            return Ok(one == other);
+        }
+        if self.kind() != other.kind() || self.parts() != other.parts() {
             return Ok(false);
         }
         if let (Some(ones), Some(others)) = (self.items(fuel)?, other.items(fuel)?) {
@@ -183,7 +199,7 @@ impl<'a> Operand<'a> {
         }
         if let Some(members) = self.members(fuel)? {
             for (name, value) in &members {
-                let theirs = other.member(name);
+                let theirs = other.member(name, fuel)?;
                 if !value.equals(&theirs, fuel)? {
                     return Ok(false);
                 }
@@ -220,6 +236,7 @@ impl<'a> Operand<'a> {
                 fuel.burn(1)?;
                 out.push('{');
                 for (place, (name, value)) in members.iter().enumerate() {
+                    fuel.burn_for(name.len(), 16)?;
                     out.push_str(if place == 0 { "" } else { "," });
                     out.push_str(&Value::from(&**name).to_string());
                     out.push(':');

@@ -2,10 +2,10 @@
 //!
 //! Nothing is kept of what is passed over, so that the outline of a hundred megabytes costs as much memory as that of one.
 
-use std::fmt;
+use crate::lexer::{Kind, Listener};
 
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
-
+/// Levels that are looked at.
+const LEVELS: usize = 3;
 /// Names of members that are told.
 const MOST_MEMBERS: usize = 24;
 /// Characters of a name.
@@ -18,18 +18,107 @@ enum Shape {
     Object { members: Vec<(String, Shape)>, more: usize },
 }
 
-/// `None` where it is no JSON. In words, for a model: `object: items: list of 1204 objects {id: number, title: string}; total: number`.
-pub(crate) fn outline(json: &str) -> Option<String> {
-    let mut reader = serde_json::Deserializer::from_str(json);
-    let shape = Levels(3).deserialize(&mut reader).ok()?;
-    reader.end().ok()?;
-    Some(match &shape {
-        Shape::Object { members, more } if !members.is_empty() => {
-            let parts = members.iter().map(|(name, shape)| format!("\n  {name}: {}", said(shape)));
-            format!("object{}{}", parts.collect::<String>(), and_more(*more, "\n  "))
+/// Hears a JSON text.
+#[derive(Default)]
+pub(crate) struct Outline {
+    /// What is open and told of, from the outside in, each with its name.
+    open: Vec<(String, Shape)>,
+    /// How many values are open that are only counted, or are within one that is.
+    passed_over: usize,
+    /// The name that was read last, as far as it may be told.
+    name: Vec<u8>,
+    in_name: bool,
+    whole: Option<Shape>,
+}
+
+impl Outline {
+    /// In words, for a model: `object: items: list of 1204 objects {id: number, title: string}; total: number`.
+    pub(crate) fn said(&self) -> String {
+        match &self.whole {
+            None => String::new(),
+            Some(Shape::Object { members, more }) if !members.is_empty() => {
+                let parts = members.iter().map(|(name, shape)| format!("\n  {name}: {}", said(shape)));
+                format!("object{}{}", parts.collect::<String>(), and_more(*more, "\n  "))
+            }
+            Some(other) => said(other),
         }
-        other => said(other),
-    })
+    }
+
+    /// Whether the next value is told of, or only counted.
+    fn tells_next(&self) -> bool {
+        let within = self.open.len() <= LEVELS;
+        match self.open.last() {
+            None => true,
+            Some((_, Shape::List { count, .. })) => within && *count == 0,
+            Some((_, Shape::Object { members, .. })) => within && members.len() < MOST_MEMBERS,
+            Some((_, Shape::Plain(_))) => false,
+        }
+    }
+}
+
+impl Listener for Outline {
+    fn begin(&mut self, _: u64, kind: Kind) {
+        if self.passed_over > 0 || !self.tells_next() {
+            self.passed_over += 1;
+            return;
+        }
+        let name = String::from_utf8_lossy(&self.name).chars().take(LONGEST_NAME).collect();
+        let shape = match kind {
+            Kind::Object => Shape::Object { members: Vec::new(), more: 0 },
+            Kind::List => Shape::List { count: 0, first: None },
+            Kind::Text => Shape::Plain("string"),
+            Kind::Number => Shape::Plain("number"),
+            Kind::Boolean => Shape::Plain("boolean"),
+            Kind::Null => Shape::Plain("null"),
+        };
+        self.open.push((name, shape));
+    }
+
+    fn end(&mut self, _: u64) {
+        let told = match self.passed_over {
+            0 => self.open.pop(),
+            _ => {
+                self.passed_over -= 1;
+                if self.passed_over > 0 {
+                    return;
+                }
+                None
+            }
+        };
+        match (self.open.last_mut(), told) {
+            (None, told) => self.whole = told.map(|(_, shape)| shape),
+            (Some((_, Shape::List { count, first })), told) => {
+                *count += 1;
+                if let Some((_, shape)) = told {
+                    *first = Some(Box::new(shape));
+                }
+            }
+            (Some((_, Shape::Object { members, .. })), Some(told)) => members.push(told),
+            (Some((_, Shape::Object { more, .. })), None) => *more += 1,
+            (Some((_, Shape::Plain(_))), _) => {}
+        }
+    }
+
+    fn name(&mut self, _: u64) {
+        self.in_name = true;
+        self.name.clear();
+    }
+
+    fn named(&mut self) {
+        self.in_name = false;
+    }
+
+    fn run(&mut self, _: u64, bytes: &[u8]) {
+        if self.in_name && self.passed_over == 0 {
+            let room = (LONGEST_NAME * 4).saturating_sub(self.name.len());
+            self.name.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        }
+    }
+
+    fn escaped(&mut self, at: u64, character: Option<char>) {
+        let character = character.unwrap_or(char::REPLACEMENT_CHARACTER);
+        self.run(at, character.encode_utf8(&mut [0; 4]).as_bytes());
+    }
 }
 
 fn said(shape: &Shape) -> String {
@@ -53,79 +142,17 @@ fn and_more(more: usize, before: &str) -> String {
     if more == 0 { String::new() } else { format!("{before}… {more} more") }
 }
 
-/// How many levels are still looked at.
-struct Levels(usize);
-
-impl<'de> DeserializeSeed<'de> for Levels {
-    type Value = Shape;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Shape, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Levels {
-    type Value = Shape;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JSON")
-    }
-
-    fn visit_unit<E>(self) -> Result<Shape, E> {
-        Ok(Shape::Plain("null"))
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Shape, E> {
-        Ok(Shape::Plain("boolean"))
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Shape, E> {
-        Ok(Shape::Plain("number"))
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Shape, E> {
-        Ok(Shape::Plain("number"))
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Shape, E> {
-        Ok(Shape::Plain("number"))
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<Shape, E> {
-        Ok(Shape::Plain("string"))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Shape, A::Error> {
-        let mut count = 0;
-        let mut first = None;
-        if self.0 > 0 {
-            first = list.next_element_seed(Levels(self.0 - 1))?.map(Box::new);
-            count += usize::from(first.is_some());
-        }
-        while list.next_element::<IgnoredAny>()?.is_some() {
-            count += 1;
-        }
-        Ok(Shape::List { count, first })
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Shape, A::Error> {
-        let (mut members, mut more) = (Vec::new(), 0);
-        while let Some(name) = map.next_key::<String>()? {
-            if members.len() < MOST_MEMBERS && self.0 > 0 {
-                let shape = map.next_value_seed(Levels(self.0 - 1))?;
-                members.push((name.chars().take(LONGEST_NAME).collect(), shape));
-            } else {
-                map.next_value::<IgnoredAny>()?;
-                more += 1;
-            }
-        }
-        Ok(Shape::Object { members, more })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lexer::Lexer;
+
+    fn outline(json: &str) -> Option<String> {
+        let (mut lexer, mut outline) = (Lexer::new(), Outline::default());
+        json.as_bytes().chunks(5).try_for_each(|piece| lexer.feed(piece, &mut outline)).ok()?;
+        lexer.finish(&mut outline).ok()?;
+        Some(outline.said())
+    }
 
     #[test]
     fn two_levels_of_what_there_is() {

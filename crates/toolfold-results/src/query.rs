@@ -12,15 +12,17 @@ use crate::operand::{Operand, Type};
 
 /// The longest expression that is read: its parser calls itself for every parenthesis.
 const LONGEST: usize = 1_000;
-/// The largest text that is read into values, which take ten times as much.
-const LARGEST: usize = 8 << 20;
+/// The largest text that is read into values, which take several times as much.
+pub(crate) const LARGEST: usize = 8 << 20;
+/// What of it becomes values: an element of a list counts once, a member of an object, which takes four times as much, four times.
+const MOST_VALUES: usize = 1_500_000;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum QueryError {
     #[error("it has more than {LONGEST} characters")]
     TooLong,
     #[error(
-        "the result has more than {LARGEST} bytes, which is more than a query can read: use `grep`, or `offset` and `limit`"
+        "the result has more than {LARGEST} bytes or {MOST_VALUES} values, which is more than a query can read: use `grep`, or `offset` and `limit`"
     )]
     TooLarge,
     #[error("{0}")]
@@ -36,7 +38,7 @@ pub fn query(expression: &str, json: &str, fuel: &Fuel) -> Result<String, QueryE
     if expression.chars().count() > LONGEST {
         return Err(QueryError::TooLong);
     }
-    if json.len() > LARGEST {
+    if json.len() > LARGEST || values(json) > MOST_VALUES {
         return Err(QueryError::TooLarge);
     }
     let tree = jmespath::parse(expression).map_err(|error| QueryError::Syntax(first_line(&error.to_string())))?;
@@ -48,6 +50,11 @@ pub fn query(expression: &str, json: &str, fuel: &Fuel) -> Result<String, QueryE
     let mut out = String::new();
     evaluation.of(&tree, &Operand::Part(&value))?.write(&mut out, fuel)?;
     Ok(out)
+}
+
+/// What a text takes as values, guessed by its punctuation. Letters of texts are taken for it too: prose has little of it.
+fn values(json: &str) -> usize {
+    json.bytes().map(|byte| usize::from(byte == b',') + 4 * usize::from(byte == b':')).sum()
 }
 
 /// The values that stand in the expression itself, each with its place there: what is computed may refer to them.
@@ -82,7 +89,7 @@ impl<'a> Evaluation<'a> {
         self.fuel.burn(1)?;
         match tree {
             Ast::Identity { .. } => Ok(on.clone()),
-            Ast::Field { name, .. } => Ok(on.member(name)),
+            Ast::Field { name, .. } => Ok(on.member(name, self.fuel)?),
             Ast::Literal { offset, .. } => {
                 let literal = self.literals.iter().find(|(known, _)| known == offset);
                 Ok(literal.map_or_else(Operand::null, |(_, value)| Operand::Part(value)))
@@ -119,12 +126,16 @@ impl<'a> Evaluation<'a> {
             }
             Ast::MultiList { .. } | Ast::MultiHash { .. } if on.is_null() => Ok(Operand::null()),
             Ast::MultiList { elements, .. } => {
+                // A list that is made takes more room than a part that is passed on.
+                self.fuel.burn(3 + elements.len() as u64)?;
                 let elements: Result<Vec<_>, _> = elements.iter().map(|element| self.of(element, on)).collect();
                 elements.map(Operand::list)
             }
             Ast::MultiHash { elements, .. } => {
-                let pair =
-                    |pair: &jmespath::ast::KeyValuePair| Ok((pair.key.as_str().into(), self.of(&pair.value, on)?));
+                let pair = |pair: &jmespath::ast::KeyValuePair| {
+                    self.fuel.burn_for(pair.key.len(), 8)?;
+                    Ok((pair.key.as_str().into(), self.of(&pair.value, on)?))
+                };
                 let members: Result<Vec<_>, QueryError> = elements.iter().map(pair).collect();
                 members.map(|members| Operand::Object(members.into()))
             }

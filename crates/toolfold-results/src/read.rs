@@ -1,6 +1,6 @@
 //! Reading a kept result: a query first, then a pattern, then a page of whole parts, within a number of characters.
 
-use regex::RegexBuilder;
+use regex::{Regex, RegexBuilder};
 use toolfold_core::{Fuel, Spent};
 
 use crate::body::Notation;
@@ -60,107 +60,93 @@ pub fn read(
     }
     fuel.burn_for(text.len(), 16)?;
     let items = Items::of(format, text);
-    match &reading.grep {
-        None => Ok(page(&items, &Everything(items.len()), reading, characters)),
-        Some(pattern) => {
-            let found = Matching(matching(&items, pattern, fuel)?);
-            Ok(page(&items, &found, reading, characters))
+    let pattern = reading.grep.as_deref().map(pattern).transpose()?;
+    let mut page = Page::new(reading, items.sort, items.within.as_deref(), characters);
+    for place in 0..items.len() {
+        let part = items.get(place);
+        if let Some(pattern) = &pattern {
+            fuel.burn_for(part.len(), 8)?;
+            if !pattern.is_match(part) {
+                continue;
+            }
         }
+        page.add(place, part, part.chars().count());
     }
+    Ok(page.said())
 }
 
-fn matching(items: &Items<'_>, pattern: &str, fuel: &Fuel) -> Result<Vec<usize>, WrongReading> {
+pub(crate) fn pattern(pattern: &str) -> Result<Regex, WrongReading> {
     if pattern.len() > LONGEST_PATTERN {
         return Err(WrongReading::Pattern(format!("it has more than {LONGEST_PATTERN} bytes")));
     }
     let pattern = RegexBuilder::new(pattern).size_limit(LARGEST_PATTERN).build();
-    let pattern = pattern.map_err(|error| WrongReading::Pattern(last_line(&error.to_string())))?;
-    let mut found = Vec::new();
-    for place in 0..items.len() {
-        fuel.burn_for(items.get(place).len(), 8)?;
-        if pattern.is_match(items.get(place)) {
-            found.push(place);
+    pattern.map_err(|error| WrongReading::Pattern(last_line(&error.to_string())))
+}
+
+/// Some of many parts, which come one after the other.
+pub(crate) struct Page<'a> {
+    reading: &'a Reading,
+    sort: Sort,
+    within: Option<&'a str>,
+    characters: usize,
+    left: usize,
+    shown: String,
+    /// How many there are.
+    count: usize,
+    /// The first that is not shown any more.
+    next: Option<usize>,
+}
+
+impl<'a> Page<'a> {
+    /// `within`: the list that they are of, where it is not the whole.
+    pub(crate) fn new(reading: &'a Reading, sort: Sort, within: Option<&'a str>, characters: usize) -> Self {
+        Page { reading, sort, within, characters, left: characters, shown: String::new(), count: 0, next: None }
+    }
+
+    /// One more part, with its place among all and how many characters it has; of a long one the beginning is enough.
+    pub(crate) fn add(&mut self, place: usize, part: &str, length: usize) {
+        let (number, offset) = (self.count, self.reading.offset);
+        self.count += 1;
+        if number < offset || self.next.is_some() {
+            return;
+        }
+        if self.reading.limit.is_some_and(|limit| number >= offset.saturating_add(limit.max(1))) {
+            self.next = Some(number);
+            return;
+        }
+        if length + 8 <= self.left {
+            self.shown.push_str(&format!("{place}: {part}\n"));
+            self.left -= length + 8;
+        } else if number == offset {
+            self.shown.push_str(&cut((place, part, length), self.characters / SHARE_OF_LONG_PART, self.sort));
+            self.next = Some(number + 1);
+        } else {
+            self.next = Some(number);
         }
     }
-    Ok(found)
-}
 
-/// Which parts there are to page through.
-trait Parts {
-    fn count(&self) -> usize;
-    fn place(&self, number: usize) -> usize;
-    fn said(&self, plural: &str) -> String;
-}
-
-struct Everything(usize);
-
-struct Matching(Vec<usize>);
-
-impl Parts for Everything {
-    fn count(&self) -> usize {
-        self.0
-    }
-
-    fn place(&self, number: usize) -> usize {
-        number
-    }
-
-    fn said(&self, plural: &str) -> String {
-        plural.to_owned()
-    }
-}
-
-impl Parts for Matching {
-    fn count(&self) -> usize {
-        self.0.len()
-    }
-
-    fn place(&self, number: usize) -> usize {
-        self.0.get(number).copied().unwrap_or(usize::MAX)
-    }
-
-    fn said(&self, plural: &str) -> String {
-        format!("matching {plural}")
-    }
-}
-
-fn page(items: &Items<'_>, parts: &dyn Parts, reading: &Reading, characters: usize) -> String {
-    let (count, said) = (parts.count(), parts.said(items.sort.plural()));
-    let of = items.within.as_ref().map_or_else(String::new, |name| format!(" of {name:?}"));
-    if reading.offset >= count {
-        return match count {
-            0 => format!("There are no {said}{of}."),
-            _ => {
-                format!("There are {count} {said}{of}, numbered from 0: nothing is at {} or after it.", reading.offset)
-            }
-        };
-    }
-    let last = reading.limit.map_or(count, |limit| reading.offset.saturating_add(limit.max(1)).min(count));
-    let (mut shown, mut left, mut number) = (String::new(), characters, reading.offset);
-    while number < last {
-        let place = parts.place(number);
-        let part = items.get(place);
-        let length = part.chars().take(characters + 1).count();
-        if length + 8 > left {
-            if number == reading.offset {
-                shown.push_str(&cut(part, place, characters / SHARE_OF_LONG_PART, items.sort));
-                number += 1;
-            }
-            break;
+    pub(crate) fn said(&self) -> String {
+        let (count, offset) = (self.count, self.reading.offset);
+        let matching = if self.reading.grep.is_some() { "matching " } else { "" };
+        let said = format!("{matching}{}", self.sort.plural());
+        let of = self.within.map_or_else(String::new, |name| format!(" of {name:?}"));
+        if offset >= count {
+            return match count {
+                0 => format!("There are no {said}{of}."),
+                _ => format!("There are {count} {said}{of}, numbered from 0: nothing is at {offset} or after it."),
+            };
         }
-        shown.push_str(&format!("{place}: {part}\n"));
-        left -= length + 8;
-        number += 1;
+        let next = self.next.unwrap_or(count);
+        let rest = if next < count { format!("More: offset {next}.") } else { "That is the end.".to_owned() };
+        format!("{said} {offset} to {} of {count}{of}:\n{}{rest}", next - 1, self.shown)
     }
-    let rest = if number < count { format!("More: offset {number}.") } else { "That is the end.".to_owned() };
-    format!("{said} {} to {} of {count}{of}:\n{shown}{rest}", reading.offset, number - 1)
 }
 
 /// A part that is longer than a page: its beginning, and how to get at the rest.
-fn cut(part: &str, place: usize, characters: usize, sort: Sort) -> String {
+fn cut((place, part, length): (usize, &str, usize), characters: usize, sort: Sort) -> String {
     let beginning: String = part.chars().take(characters).collect();
     let how = if sort == Sort::Line { "grep finds in it" } else { "query reads inside of it" };
-    format!("{place}: {beginning}… (cut: it has {} characters; {how})\n", part.chars().count())
+    format!("{place}: {beginning}… (cut: it has {length} characters; {how})\n")
 }
 
 /// Parsers say where first and what last.

@@ -6,21 +6,18 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, Nonce, UnboundKey};
 use toolfold_core::{Principal, to_hex};
 
 use crate::body::Notation;
+use crate::sealed::{Seal, Sealed, Writing};
+use crate::survey::{Layout, Survey, Surveyed};
 
 /// Random bytes of a handle.
 const RANDOM: usize = 16;
-/// Bytes that are sealed together.
-const CHUNK: usize = 1 << 20;
 /// Results that are kept at once: each has a file open.
 const MOST: usize = 128;
 
@@ -57,8 +54,8 @@ impl Handle {
 /// Why a result is not kept: it is passed on as it came then.
 #[derive(Debug, thiserror::Error)]
 pub enum NotKept {
-    #[error("it has {bytes} bytes, and all results together may have {room}")]
-    TooLarge { bytes: usize, room: u64 },
+    #[error("it has {bytes} bytes or more, and all results together may have {room}")]
+    TooLarge { bytes: u64, room: u64 },
     #[error("there is nowhere to write it: {0}")]
     Disk(#[from] std::io::Error),
     #[error("it cannot be sealed")]
@@ -78,120 +75,132 @@ pub struct Shelf {
     folder: PathBuf,
     /// At the end of each handle: which shelf it is, where there are several.
     mark: String,
-    key: LessSafeKey,
+    seal: Arc<Seal>,
     /// The oldest first.
     kept: Mutex<VecDeque<Arc<Kept>>>,
 }
 
-struct Kept {
+/// A result that is kept.
+pub struct Kept {
     handle: Handle,
     owner: Principal,
     tool: String,
     format: Notation,
-    bytes: u64,
     since: Instant,
-    /// One reader at a time: a file has one place.
-    file: Mutex<File>,
+    pub(crate) layout: Layout,
+    pub(crate) file: Sealed,
+}
+
+impl Kept {
+    pub fn format(&self) -> Notation {
+        self.format
+    }
+
+    pub fn bytes(&self) -> u64 {
+        self.file.bytes()
+    }
+
+    /// The whole of it; `None` where it cannot be read any more.
+    pub fn take_down(&self) -> Option<Shelved> {
+        let text = String::from_utf8(self.file.whole(0)?).ok()?;
+        Some(Shelved { format: self.format, text, tool: self.tool.clone() })
+    }
 }
 
 impl Shelf {
     /// Files are made in `folder`, which is made where it is missing; handles end with `mark`.
     pub fn new(folder: &Path, mark: &str) -> Result<Shelf, NotKept> {
-        let mut secret = [0u8; 32];
-        getrandom::fill(&mut secret).map_err(|_| NotKept::Sealing)?;
-        let key = UnboundKey::new(&CHACHA20_POLY1305, &secret).map_err(|_| NotKept::Sealing)?;
         let (folder, mark) = (folder.to_owned(), mark.to_owned());
-        Ok(Shelf { folder, mark, key: LessSafeKey::new(key), kept: Mutex::default() })
+        Ok(Shelf { folder, mark, seal: Arc::new(Seal::new()?), kept: Mutex::default() })
     }
 
-    /// Keeps a result for its owner. The oldest go where there is no room, of whoever they are.
+    /// Keeps a result for its owner, and says what it is; `characters`: what may be shown of its beginning and end.
     pub fn put(
         &self,
-        owner: &Principal,
-        tool: &str,
-        format: Notation,
+        (owner, tool): (&Principal, &str),
         text: &str,
         room: Room,
-    ) -> Result<Handle, NotKept> {
-        let bytes = text.len() as u64;
-        if bytes > room.bytes {
-            return Err(NotKept::TooLarge { bytes: text.len(), room: room.bytes });
-        }
-        let handle = Handle(random()? + &self.mark);
-        let file = self.write(text)?;
-        let kept = Kept {
-            handle: handle.clone(),
-            owner: owner.clone(),
-            tool: tool.to_owned(),
-            format,
-            bytes,
-            since: Instant::now(),
-            file: Mutex::new(file),
-        };
-        let mut all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        all.push_back(Arc::new(kept));
-        make_room(&mut all, room);
-        Ok(handle)
+        characters: usize,
+    ) -> Result<(Handle, Surveyed), NotKept> {
+        let mut draft = self.begin(room, characters)?;
+        draft.write(text.as_bytes())?;
+        self.keep((owner, tool), draft, room)
     }
 
     /// A result of this owner's, while it is kept.
-    pub fn get(&self, owner: &Principal, handle: &Handle, room: Room) -> Option<Shelved> {
-        let kept = {
-            let mut all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-            make_room(&mut all, room);
-            all.iter().find(|kept| kept.handle == *handle && kept.owner == *owner).cloned()?
-        };
-        let text = self.read(&kept)?;
-        Some(Shelved { format: kept.format, text, tool: kept.tool.clone() })
+    pub fn find(&self, owner: &Principal, handle: &Handle, room: Room) -> Option<Arc<Kept>> {
+        let mut all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        make_room(&mut all, room);
+        all.iter().find(|kept| kept.handle == *handle && kept.owner == *owner).cloned()
     }
 
     /// How many results there are, and their bytes.
     pub fn held(&self) -> (usize, u64) {
         let all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        (all.len(), all.iter().map(|kept| kept.bytes).sum())
+        (all.len(), all.iter().map(|kept| kept.bytes()).sum())
     }
 
-    fn write(&self, text: &str) -> Result<File, NotKept> {
-        std::fs::create_dir_all(&self.folder)?;
-        let mut file = tempfile::tempfile_in(&self.folder)?;
-        for chunk in text.as_bytes().chunks(CHUNK) {
-            let nonce = fresh()?;
-            let mut sealed = chunk.to_vec();
-            let sealing =
-                self.key.seal_in_place_append_tag(Nonce::assume_unique_for_key(nonce), Aad::empty(), &mut sealed);
-            sealing.map_err(|_| NotKept::Sealing)?;
-            file.write_all(&nonce)?;
-            file.write_all(&sealed)?;
-        }
-        Ok(file)
+    /// A file for what is not a result yet.
+    pub(crate) fn writing(&self) -> Result<Writing, NotKept> {
+        Writing::begin(&self.seal, &self.folder)
     }
 
-    fn read(&self, kept: &Kept) -> Option<String> {
-        let mut file = kept.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.seek(SeekFrom::Start(0)).ok()?;
-        let mut text = Vec::with_capacity(usize::try_from(kept.bytes).ok()?);
-        let mut left = usize::try_from(kept.bytes).ok()?;
-        while left > 0 {
-            let mut nonce = [0u8; 12];
-            file.read_exact(&mut nonce).ok()?;
-            let mut chunk = vec![0u8; left.min(CHUNK) + CHACHA20_POLY1305.tag_len()];
-            file.read_exact(&mut chunk).ok()?;
-            let opened = self.key.open_in_place(Nonce::assume_unique_for_key(nonce), Aad::empty(), &mut chunk).ok()?;
-            left -= opened.len();
-            text.extend_from_slice(opened);
+    /// Begins to keep a result.
+    pub(crate) fn begin(&self, room: Room, characters: usize) -> Result<Draft, NotKept> {
+        Ok(Draft { file: self.writing()?, survey: Survey::within(characters), room: room.bytes })
+    }
+
+    /// Keeps what was written. The oldest go where there is no room, of whoever they are.
+    pub(crate) fn keep(
+        &self,
+        (owner, tool): (&Principal, &str),
+        draft: Draft,
+        room: Room,
+    ) -> Result<(Handle, Surveyed), NotKept> {
+        let handle = Handle(random()? + &self.mark);
+        let surveyed = draft.survey.finish();
+        let kept = Kept {
+            handle: handle.clone(),
+            owner: owner.clone(),
+            tool: tool.to_owned(),
+            format: surveyed.format,
+            since: Instant::now(),
+            layout: surveyed.layout.clone(),
+            file: draft.file.finish()?,
+        };
+        let mut all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push_back(Arc::new(kept));
+        make_room(&mut all, room);
+        Ok((handle, surveyed))
+    }
+}
+
+/// A result that is being written down, and looked at meanwhile.
+pub(crate) struct Draft {
+    file: Writing,
+    survey: Survey,
+    room: u64,
+}
+
+impl Draft {
+    pub(crate) fn write(&mut self, text: &[u8]) -> Result<(), NotKept> {
+        let bytes = self.file.bytes() + text.len() as u64;
+        if bytes > self.room {
+            return Err(NotKept::TooLarge { bytes, room: self.room });
         }
-        String::from_utf8(text).ok()
+        self.survey.feed(text);
+        self.file.write(text)
     }
 }
 
 /// Drops what is too old, and the oldest until the rest fits.
 fn make_room(all: &mut VecDeque<Arc<Kept>>, room: Room) {
-    let mut bytes: u64 = all.iter().map(|kept| kept.bytes).sum();
+    let mut bytes: u64 = all.iter().map(|kept| kept.bytes()).sum();
     while let Some(oldest) = all.front() {
         if all.len() <= MOST && bytes <= room.bytes && oldest.since.elapsed() < room.age {
             break;
         }
-        bytes -= oldest.bytes;
+        bytes -= oldest.bytes();
         all.pop_front();
     }
 }
@@ -202,18 +211,21 @@ fn random() -> Result<String, NotKept> {
     Ok(format!("r{}", to_hex(&bytes)))
 }
 
-/// Twelve random bytes: of at most some thousand chunks under one key no two are alike.
-fn fresh() -> Result<[u8; 12], NotKept> {
-    let mut nonce = [0u8; 12];
-    getrandom::fill(&mut nonce).map_err(|_| NotKept::Sealing)?;
-    Ok(nonce)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::io::{Read, Seek, SeekFrom, Write};
+
     use super::*;
 
     const ROOM: Room = Room { bytes: 5_000_000, age: Duration::from_secs(3600) };
+
+    fn put(shelf: &Shelf, owner: &Principal, text: &str) -> Result<Handle, NotKept> {
+        shelf.put((owner, "hub.list"), text, ROOM, 100).map(|(handle, _)| handle)
+    }
+
+    fn get(shelf: &Shelf, owner: &Principal, handle: &Handle) -> Option<Shelved> {
+        shelf.find(owner, handle, ROOM)?.take_down()
+    }
 
     fn shelf() -> (tempfile::TempDir, Shelf) {
         let folder = tempfile::tempdir().unwrap();
@@ -226,54 +238,54 @@ mod tests {
         let (folder, shelf) = shelf();
         let (ada, bob) = (Principal::local(), Principal::token());
         let text = "ä secret ".repeat(200_000);
-        let handle = shelf.put(&ada, "hub.list", Notation::Text, &text, ROOM).unwrap();
+        let handle = put(&shelf, &ada, &text).unwrap();
         assert_eq!(
-            shelf.get(&ada, &handle, ROOM).unwrap(),
+            get(&shelf, &ada, &handle).unwrap(),
             Shelved { format: Notation::Text, text, tool: "hub.list".into() }
         );
         assert_eq!(handle.mark(), None);
         let other = Shelf::new(&folder.path().join("results"), "-two").unwrap();
-        assert_eq!(other.put(&ada, "hub.list", Notation::Text, "x", ROOM).unwrap().mark(), Some("-two"));
-        assert_eq!(shelf.get(&bob, &handle, ROOM), None);
-        assert_eq!(shelf.get(&ada, &Handle::spelled("r00"), ROOM), None);
+        assert_eq!(put(&other, &ada, "x").unwrap().mark(), Some("-two"));
+        assert_eq!(get(&shelf, &bob, &handle), None);
+        assert_eq!(get(&shelf, &ada, &Handle::spelled("r00")), None);
         assert_eq!(std::fs::read_dir(folder.path().join("results")).unwrap().count(), 0, "files have no names");
     }
 
     #[test]
     fn what_the_disk_has_is_not_what_was_said() {
         let (_folder, shelf) = shelf();
-        let handle = shelf.put(&Principal::local(), "hub.list", Notation::Text, &"hunter2 ".repeat(100), ROOM).unwrap();
-        let kept = shelf.kept.lock().unwrap().iter().find(|kept| kept.handle == handle).cloned().unwrap();
+        let handle = put(&shelf, &Principal::local(), &"hunter2 ".repeat(100)).unwrap();
+        let kept = shelf.find(&Principal::local(), &handle, ROOM).unwrap();
         let mut bytes = Vec::new();
-        let mut file = kept.file.lock().unwrap();
+        let mut file = kept.file.file();
         file.seek(SeekFrom::Start(0)).unwrap();
         file.read_to_end(&mut bytes).unwrap();
         assert!(!bytes.windows(7).any(|window| window == b"hunter2"));
         drop(file);
-        let mut file = kept.file.lock().unwrap();
+        let mut file = kept.file.file();
         file.seek(SeekFrom::Start(20)).unwrap();
         file.write_all(&[!bytes[20]]).unwrap();
         drop(file);
-        assert_eq!(shelf.get(&Principal::local(), &handle, ROOM), None, "what was changed is not opened");
+        assert_eq!(get(&shelf, &Principal::local(), &handle), None, "what was changed is not opened");
     }
 
     #[test]
     fn there_is_so_much_room_and_the_oldest_go() {
         let (_folder, shelf) = shelf();
         let ada = Principal::local();
-        let put = |bytes: usize| shelf.put(&ada, "hub.list", Notation::Text, &"x".repeat(bytes), ROOM);
+        let put = |bytes: usize| put(&shelf, &ada, &"x".repeat(bytes));
         let first = put(3_000_000).unwrap();
         let second = put(1_500_000).unwrap();
         let third = put(1_000_000).unwrap();
-        assert_eq!(shelf.get(&ada, &first, ROOM), None);
-        assert!(shelf.get(&ada, &second, ROOM).is_some() && shelf.get(&ada, &third, ROOM).is_some());
+        assert_eq!(get(&shelf, &ada, &first), None);
+        assert!(get(&shelf, &ada, &second).is_some() && get(&shelf, &ada, &third).is_some());
         assert!(matches!(put(6_000_000), Err(NotKept::TooLarge { .. })));
         for _ in 0..200 {
             put(1).unwrap();
         }
         assert_eq!(shelf.held().0, MOST);
         let old = Room { age: Duration::ZERO, ..ROOM };
-        assert_eq!(shelf.get(&ada, &third, old), None);
+        assert!(shelf.find(&ada, &third, old).is_none());
         assert_eq!(shelf.held(), (0, 0));
     }
 }

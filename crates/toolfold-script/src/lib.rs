@@ -12,7 +12,7 @@ mod run;
 mod thrown;
 pub mod worker;
 
-pub use limits::{LONGEST_SOURCE, ScriptLimits};
+pub use limits::{LARGEST_RESULT, LONGEST_SOURCE, ScriptLimits};
 pub use protocol::Ask;
 pub use run::{Crash, End, Ended, Host, InnerCall, InnerOutcome, Over, Program, Script, run};
 pub use thrown::{SERVER_ERROR, TOOL_ERROR, Thrown};

@@ -9,7 +9,7 @@ pub const LONGEST_SOURCE: usize = 64 * 1024;
 /// What is printed, in bytes; the rest is dropped and said to be.
 pub(crate) const MOST_PRINTED: usize = 16 * 1024;
 /// The largest result that is handed to a script, and the largest thing a script may say at once.
-pub(crate) const LARGEST_RESULT: usize = 8 * 1024 * 1024;
+pub const LARGEST_RESULT: usize = 8 * 1024 * 1024;
 /// Calls that are under way at once; others wait inside the script.
 pub(crate) const AT_ONCE: usize = 8;
 /// How much longer than its time a script may compute until it is killed.

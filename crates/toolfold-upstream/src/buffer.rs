@@ -2,10 +2,15 @@
 //! the memory that a message takes is given back when its last slice is dropped.
 
 use bytes::Bytes;
-use toolfold_wire::{Memory, Share};
+use toolfold_wire::{Memory, Share, Taken};
+
+use crate::intake::{SPOOLED_OVER, Spooling};
 
 /// So much of a message is free: nearly all are smaller.
 const FREE: usize = 64 * 1024;
+
+/// Where a long message may go, by how it begins.
+pub(crate) type Offer = Box<dyn Fn(&[u8]) -> Option<Spooling> + Send + Sync>;
 
 /// A message that is being read.
 pub(crate) struct Buffer {
@@ -13,6 +18,12 @@ pub(crate) struct Buffer {
     limit: usize,
     memory: Option<Memory>,
     share: Option<Share>,
+    offer: Option<Offer>,
+    /// Whether this message was offered a place.
+    is_offered: bool,
+    spooling: Option<Spooling>,
+    /// How much of it is there.
+    spooled: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,28 +36,88 @@ pub(crate) enum Overflow {
 
 impl Buffer {
     pub(crate) fn new(limit: usize, memory: Option<Memory>) -> Self {
-        Buffer { bytes: Vec::new(), limit, memory, share: None }
+        let (offer, spooling) = (None, None);
+        Buffer { bytes: Vec::new(), limit, memory, share: None, offer, is_offered: false, spooling, spooled: 0 }
+    }
+
+    /// Long messages go where there is a place for them, and not into memory.
+    pub(crate) fn offering(self, offer: Offer) -> Self {
+        Buffer { offer: Some(offer), ..self }
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Adds to it, or leaves it as it was.
+    /// Whether nothing has been read yet, also not of what was put away.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.bytes.is_empty() && self.spooled == 0
+    }
+
+    /// The request that this is known to answer.
+    pub(crate) fn answers(&self) -> Option<u64> {
+        self.spooling.as_ref().map(|spooling| spooling.id)
+    }
+
+    /// Adds to it, or leaves it as it was. Where it [is due](Buffer::is_due) afterwards, it is settled next.
     pub(crate) fn extend(&mut self, more: &[u8]) -> Result<(), Overflow> {
         let sum = self.bytes.len() + more.len();
-        if sum > self.limit {
+        if self.spooled + sum > self.limit {
             return Err(Overflow::TooLarge);
         }
         if sum > FREE && !self.take(sum) {
             return Err(Overflow::NoRoom);
         }
         self.bytes.extend_from_slice(more);
+        if self.bytes.len() > SPOOLED_OVER && !std::mem::replace(&mut self.is_offered, true) {
+            self.spooling = self.offer.as_ref().and_then(|offer| offer(&self.bytes));
+        }
         Ok(())
     }
 
-    /// What was read; the buffer is empty afterwards.
-    pub(crate) fn take_bytes(&mut self) -> Bytes {
+    /// Whether there is enough to be put away.
+    pub(crate) fn is_due(&self) -> bool {
+        self.spooling.is_some() && self.bytes.len() > SPOOLED_OVER
+    }
+
+    /// Puts away what there is.
+    pub(crate) async fn settle(&mut self) -> Result<(), Overflow> {
+        let Some(spooling) = &mut self.spooling else { return Ok(()) };
+        let bytes = std::mem::take(&mut self.bytes);
+        let length = bytes.len();
+        match spooling.take(bytes).await {
+            Ok(()) => {
+                self.spooled += length;
+                Ok(())
+            }
+            Err(given) => self.adopt(given),
+        }
+    }
+
+    /// The message, which is whole now; the buffer is empty afterwards.
+    pub(crate) async fn take_message(&mut self) -> Result<Bytes, Overflow> {
+        if let Some(spooling) = self.spooling.take() {
+            match spooling.finish(std::mem::take(&mut self.bytes)).await {
+                Some(Taken::Short(message)) => {
+                    self.clear();
+                    return Ok(message);
+                }
+                Some(Taken::Whole(whole)) => self.adopt(Some(whole))?,
+                None => self.adopt(None)?,
+            }
+        }
+        Ok(self.take_bytes())
+    }
+
+    /// Takes back what was put away.
+    fn adopt(&mut self, given: Option<Vec<u8>>) -> Result<(), Overflow> {
+        (self.spooling, self.spooled) = (None, 0);
+        self.bytes = given.ok_or(Overflow::NoRoom)?;
+        if self.take(self.bytes.len()) { Ok(()) } else { Err(Overflow::NoRoom) }
+    }
+
+    fn take_bytes(&mut self) -> Bytes {
+        self.is_offered = false;
         let (bytes, share) = (std::mem::take(&mut self.bytes), self.share.take());
         match share {
             Some(share) => Bytes::from_owner(Held { bytes: bytes.into_boxed_slice(), _share: share }),
@@ -55,7 +126,8 @@ impl Buffer {
     }
 
     pub(crate) fn clear(&mut self) {
-        (self.bytes, self.share) = (Vec::new(), None);
+        (self.bytes, self.share, self.spooling) = (Vec::new(), None, None);
+        (self.is_offered, self.spooled) = (false, 0);
     }
 
     /// Sees to it that so many bytes are paid for. In steps, so that a long message does not count every piece.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolfold_core::Principal;
-use toolfold_wire::{Object, Peer, Raw, RpcError};
+use toolfold_wire::{Object, Peer, Raw, RpcError, Spool};
 
 use crate::oauth::Need;
 
@@ -26,6 +26,8 @@ pub struct Call {
     pub timeout: Option<Duration>,
     /// Another replica has sent it: it goes to a process of this one, or nowhere.
     pub here: bool,
+    /// Where a long answer may go while it comes in; what is answered then has its texts cut short.
+    pub spool: Option<Arc<dyn Spool>>,
 }
 
 #[derive(Debug, Clone, thiserror::Error)]

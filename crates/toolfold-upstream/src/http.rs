@@ -109,7 +109,9 @@ impl Endpoint {
         }
         let status = response.status();
         let (limit, memory) = (connection.shared.config.max_message, connection.shared.memory.clone());
-        let bytes = read_body(response, limit, Some(memory)).await?;
+        let to = connection.clone();
+        let body = Buffer::new(limit, Some(memory)).offering(Box::new(move |_| to.owner_of(id)?.spooling(id)));
+        let bytes = read_into(body, response, limit).await?;
         connection.last_words(id).await;
         let to = connection.clone();
         let _ = apart(bytes.len(), move || to.receive_bytes(bytes, Some(id))).await;
@@ -309,16 +311,22 @@ fn retry_after(response: &Response) -> Option<Duration> {
     response.headers().get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok().map(Duration::from_secs)
 }
 
-pub(crate) async fn read_body(mut response: Response, limit: usize, memory: Option<Memory>) -> Result<Bytes, Failure> {
-    let mut body = Buffer::new(limit, memory);
+pub(crate) async fn read_body(response: Response, limit: usize, memory: Option<Memory>) -> Result<Bytes, Failure> {
+    read_into(Buffer::new(limit, memory), response, limit).await
+}
+
+async fn read_into(mut body: Buffer, mut response: Response, limit: usize) -> Result<Bytes, Failure> {
     while let Some(chunk) = chunk(&mut response).await.map_err(|error| broken(&error))? {
         // Nearly every answer comes in one piece, and is passed on as it is.
-        if body.bytes().is_empty() && response.body().is_end_stream() && chunk.len() <= limit {
+        if body.is_empty() && response.body().is_end_stream() && chunk.len() <= limit {
             return Ok(chunk);
         }
         body.extend(&chunk).map_err(|why| lost(why, limit))?;
+        if body.is_due() {
+            body.settle().await.map_err(|why| lost(why, limit))?;
+        }
     }
-    Ok(body.take_bytes())
+    Ok(body.take_message().await.map_err(|why| lost(why, limit))?)
 }
 
 /// A request that failed on its way. Where no connection came about, the server cannot have seen it.

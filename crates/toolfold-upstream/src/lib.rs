@@ -18,6 +18,7 @@ mod house;
 mod http;
 mod http_stream;
 mod incoming;
+mod intake;
 mod lines;
 mod listing;
 mod login;

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 use toolfold_wire::Memory;
 
-use crate::buffer::{Buffer, Overflow};
+use crate::buffer::{Buffer, Offer, Overflow};
 
 const EDGE: usize = 4096;
 
@@ -28,6 +28,7 @@ pub(crate) struct LineReader<R> {
 }
 
 struct Edges {
+    id: Option<u64>,
     head: Vec<u8>,
     tail: Vec<u8>,
     why: Overflow,
@@ -40,7 +41,12 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         LineReader { source, begun: Buffer::new(limit, memory), lost: None }
     }
 
-    /// The next line without its newline; `None` at the end. Safe to cancel.
+    /// Long lines go where there is a place for them.
+    pub(crate) fn offering(self, offer: Offer) -> Self {
+        LineReader { begun: self.begun.offering(offer), ..self }
+    }
+
+    /// The next line without its newline; `None` at the end. Safe to cancel, but for a line that is put elsewhere: it is lost.
     pub(crate) async fn next(&mut self) -> std::io::Result<Option<Line>> {
         loop {
             let chunk = self.source.fill_buf().await?;
@@ -51,28 +57,45 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
                 Some(edges) => edges.keep(part),
                 None => {
                     if let Err(why) = self.begun.extend(part) {
-                        let mut edges = Edges { head: Vec::new(), tail: Vec::new(), why };
-                        edges.keep(self.begun.bytes());
+                        let mut edges = Edges::of(&mut self.begun, why);
                         edges.keep(part);
-                        self.begun.clear();
                         self.lost = Some(edges);
                     }
                 }
             }
             let used = part.len() + usize::from(newline.is_some());
             self.source.consume(used);
+            if self.begun.is_due()
+                && let Err(why) = self.begun.settle().await
+            {
+                self.lost = Some(Edges::of(&mut self.begun, why));
+            }
             if newline.is_some() || at_end {
                 if let Some(edges) = self.lost.take() {
                     return Ok(Some(Line::Lost { id: edges.id(), why: edges.why }));
                 }
-                let line = self.begun.take_bytes();
-                return Ok((!at_end || !line.is_empty()).then_some(Line::Whole(line)));
+                let id = self.begun.answers();
+                return Ok(match self.begun.take_message().await {
+                    Ok(line) => (!at_end || !line.is_empty()).then_some(Line::Whole(line)),
+                    Err(why) => {
+                        self.begun.clear();
+                        Some(Line::Lost { id, why })
+                    }
+                });
             }
         }
     }
 }
 
 impl Edges {
+    /// Of what was read until now, which is let go of.
+    fn of(begun: &mut Buffer, why: Overflow) -> Self {
+        let mut edges = Edges { id: begun.answers(), head: Vec::new(), tail: Vec::new(), why };
+        edges.keep(begun.bytes());
+        begun.clear();
+        edges
+    }
+
     fn keep(&mut self, part: &[u8]) {
         self.head.extend_from_slice(&part[..part.len().min(EDGE.saturating_sub(self.head.len()))]);
         self.tail.extend_from_slice(&part[part.len().saturating_sub(EDGE)..]);
@@ -80,8 +103,13 @@ impl Edges {
     }
 
     fn id(&self) -> Option<u64> {
-        id_in_head(&self.head).or_else(|| id_in_tail(&self.tail))
+        self.id.or_else(|| id_in_head(&self.head)).or_else(|| id_in_tail(&self.tail))
     }
+}
+
+/// The request that a line answers, where its beginning says so.
+pub(crate) fn answered(line: &[u8]) -> Option<u64> {
+    id_in_head(&line[..line.len().min(EDGE)])
 }
 
 /// The number after `"id":` among the members of the outermost object.
@@ -132,7 +160,10 @@ fn id_in_tail(text: &[u8]) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use toolfold_wire::{Intake, Taken};
+
     use super::*;
+    use crate::intake::{SPOOLED_OVER, Spooling};
 
     async fn all(text: &[u8], limit: usize) -> Vec<Line> {
         let mut lines = LineReader::new(text, limit, None);
@@ -161,6 +192,61 @@ mod tests {
         assert_eq!(all(late.as_bytes(), 1000).await, [Line::Lost { id: Some(8), why: Overflow::TooLarge }]);
         let unclear = format!("{{\"result\":{{\"text\":\"{}\",\"id\":9}}}}\n", "x".repeat(200_000));
         assert_eq!(all(unclear.as_bytes(), 1000).await, [Line::Lost { id: None, why: Overflow::TooLarge }]);
+    }
+
+    /// Takes so much, and makes a short message of it.
+    struct Place {
+        taken: Vec<u8>,
+        room: usize,
+    }
+
+    impl Intake for Place {
+        fn take(&mut self, bytes: &[u8]) -> bool {
+            let fits = self.taken.len() + bytes.len() <= self.room;
+            if fits {
+                self.taken.extend_from_slice(bytes);
+            }
+            fits
+        }
+
+        fn give_back(self: Box<Self>) -> Option<Vec<u8>> {
+            Some(self.taken)
+        }
+
+        fn end(self: Box<Self>) -> Option<Taken> {
+            Some(Taken::Short(format!("{} bytes", self.taken.len()).into()))
+        }
+    }
+
+    async fn offered(text: &[u8], limit: usize, room: usize) -> Vec<Line> {
+        let place = move |_: &[u8]| Some(Spooling::new(7, Box::new(Place { taken: Vec::new(), room })));
+        let mut lines = LineReader::new(text, limit, None).offering(Box::new(place));
+        let mut found = Vec::new();
+        while let Some(line) = lines.next().await.unwrap() {
+            found.push(line);
+        }
+        found
+    }
+
+    #[tokio::test]
+    async fn a_long_line_goes_where_there_is_a_place_for_it() {
+        const LONG: usize = 3 * SPOOLED_OVER + 17;
+        let text = [vec![b'a'; LONG], b"next".to_vec(), vec![b'b'; LONG]].join(&b'\n');
+        let long = || Line::Whole(format!("{LONG} bytes").into());
+        assert_eq!(offered(&text, usize::MAX, usize::MAX).await, [long(), Line::Whole("next".into()), long()]);
+        // What there is no room for comes back, and is a line like any other.
+        let lines = offered(&text, usize::MAX, 2 * SPOOLED_OVER).await;
+        assert!(
+            lines
+                == [
+                    Line::Whole(vec![b'a'; LONG].into()),
+                    Line::Whole("next".into()),
+                    Line::Whole(vec![b'b'; LONG].into())
+                ]
+        );
+        // What is longer than a message may be is lost, wherever it is.
+        let lost = || Line::Lost { id: Some(7), why: Overflow::TooLarge };
+        assert_eq!(offered(&text, LONG - 1, usize::MAX).await, [lost(), Line::Whole("next".into()), lost()]);
     }
 
     #[test]

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use toolfold_wire::Peer;
+use toolfold_wire::{Peer, Spool};
+
+use crate::call::Call;
+use crate::intake::Spooling;
 
 /// Who a request belongs to. Toolfold's own requests belong to nobody.
 #[derive(Clone)]
@@ -16,11 +19,23 @@ pub(crate) struct Owner {
     pub(crate) overdue: Arc<AtomicBool>,
     /// The server has said something about it beside its own stream.
     beside: Arc<AtomicBool>,
+    /// Where a long answer may go.
+    spool: Option<Arc<dyn Spool>>,
 }
 
 impl Owner {
     pub(crate) fn new(client: u64, peer: Arc<dyn Peer>) -> Self {
-        Owner { client, peer, thinking: Arc::default(), overdue: Arc::default(), beside: Arc::default() }
+        let (thinking, overdue, beside) = (Arc::default(), Arc::default(), Arc::default());
+        Owner { client, peer, thinking, overdue, beside, spool: None }
+    }
+
+    pub(crate) fn of(call: &Call) -> Self {
+        Owner { spool: call.spool.clone(), ..Owner::new(call.client, call.peer.clone()) }
+    }
+
+    /// Begins to put the answer to its request where it has offered to keep it.
+    pub(crate) fn spooling(self, id: u64) -> Option<Spooling> {
+        Some(Spooling::new(id, self.spool?.begin(id)?))
     }
 
     /// Something about it came on the stream that belongs to no call.

@@ -15,7 +15,7 @@ use crate::buffer::Overflow;
 use crate::call::CallError;
 use crate::closing::Closing;
 use crate::connection::{Connection, Link};
-use crate::lines::{Line, LineReader};
+use crate::lines::{Line, LineReader, answered};
 use crate::outbox::{End, Outbox};
 use crate::process::{Process, Started};
 use crate::shared::Shared;
@@ -76,7 +76,13 @@ async fn read(connection: Arc<Connection>, stdout: ChildStdout) {
 
 async fn read_lines(connection: &Arc<Connection>, stdout: ChildStdout) {
     let limit = connection.shared.config.max_message;
-    let mut lines = LineReader::new(stdout, limit, Some(connection.shared.memory.clone()));
+    let to = connection.clone();
+    // Some say at the end which request they answer: the only one that is open, most likely. If not, it comes back as it was.
+    let offer = Box::new(move |line: &[u8]| {
+        let id = answered(line).or_else(|| to.only_open())?;
+        to.owner_of(id)?.spooling(id)
+    });
+    let mut lines = LineReader::new(stdout, limit, Some(connection.shared.memory.clone())).offering(offer);
     let mut garbage = Garbage::of(connection);
     while let Ok(Some(line)) = lines.next().await {
         match line {

@@ -154,7 +154,7 @@ impl Upstream {
 
     async fn request_within(&self, call: &Call, params: &mut Option<Object>) -> Result<Raw, CallError> {
         let after = call.timeout.unwrap_or(self.shared.config.timeouts.call);
-        let owner = Owner::new(call.client, call.peer.clone());
+        let owner = Owner::of(call);
         tokio::select! {
             biased;
             answer = self.request_once_or_again(call, params, &owner) => answer,

@@ -11,6 +11,7 @@ mod message;
 mod object;
 mod peer;
 mod raw;
+mod spool;
 mod sse;
 mod version;
 
@@ -23,5 +24,6 @@ pub use message::{BadMessage, DEEPEST, Id, MOST_BATCHED, Message, RpcError};
 pub use object::Object;
 pub use peer::{BoxFuture, Peer, Silent};
 pub use raw::{Raw, raw, raw_of};
+pub use spool::{Intake, Spool, Taken};
 pub use sse::{EventReader, StreamEvent};
 pub use version::{Era, LATEST_LEGACY, LEGACY, MODERN, code, meta, negotiate};

@@ -13,12 +13,14 @@ use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 use toolfold_access::{Handle, ReplicaId, Standing};
 use toolfold_core::{Code, Principal, Refusal, ServerName};
+use toolfold_results::Slot;
 use toolfold_upstream::{Call, put_question};
-use toolfold_wire::{BoxFuture, Object, Peer, Raw, RpcError, code, raw};
+use toolfold_wire::{BoxFuture, Object, Peer, Raw, RpcError, Spool, code, raw};
 
 use super::source::{Failed, Source};
 use super::{Counted, Outcome, Parking};
 use crate::request::{Client, ClientKind, Request};
+use crate::results::unspooled;
 
 /// How often a stateless server may come back with a question during one call of an old client.
 const ROUNDS: usize = 16;
@@ -39,7 +41,7 @@ pub(crate) async fn exchange(
 ) -> Result<Outcome, Failed> {
     match request.client.kind {
         ClientKind::Session | ClientKind::Inside => {
-            ask_in_the_middle(server, source, request, params).await.map(Outcome::Done)
+            ask_in_the_middle(server, source, (request, counted.slot), params).await.map(Outcome::Done)
         }
         ClientKind::Request => {
             let exchange = Exchange::begin(server.clone(), source.clone(), counted, request, params);
@@ -64,12 +66,12 @@ pub(crate) async fn resume(
 async fn ask_in_the_middle(
     server: &ServerName,
     source: &Source,
-    request: &Request,
+    (request, slot): (&Request, Option<Arc<Slot>>),
     mut params: Object,
 ) -> Result<Raw, Failed> {
     let peer: Arc<dyn Peer> = Arc::new(Able { client: request.client.clone(), peer: request.peer.clone() });
     for _ in 0..ROUNDS {
-        let sent = call(request, &params, peer.clone());
+        let sent = call(request, &params, peer.clone(), slot.clone());
         // In a box: whatever is around it would be as large, and each of a dozen layers copies what it awaits.
         let result = Box::pin(source.request(server, source.caller(request), sent)).await?;
         let Some(wanted) = input_required(&result) else { return Ok(result) };
@@ -90,7 +92,7 @@ async fn ask_in_the_middle(
     Err(Failed::Refused(Refusal::new(Code::ServerUnavailable, message)))
 }
 
-fn call(request: &Request, params: &Object, peer: Arc<dyn Peer>) -> Call {
+fn call(request: &Request, params: &Object, peer: Arc<dyn Peer>, slot: Option<Arc<Slot>>) -> Call {
     Call {
         method: request.method.clone(),
         params: params.clone(),
@@ -100,6 +102,7 @@ fn call(request: &Request, params: &Object, peer: Arc<dyn Peer>) -> Call {
         client_capabilities: request.client.capabilities.clone(),
         timeout: None,
         here: request.relayed,
+        spool: slot.map(|slot| slot as Arc<dyn Spool>),
     }
 }
 
@@ -157,6 +160,8 @@ pub(crate) struct Exchange {
     questions: mpsc::Receiver<Question>,
     open: Vec<Question>,
     ear: Arc<Ear>,
+    /// Where a long result goes, for as long as its first request waits for it.
+    slot: Option<Arc<Slot>>,
 }
 
 struct Question {
@@ -195,12 +200,12 @@ impl Exchange {
         let (questions, asked) = mpsc::channel(QUESTIONS);
         let ear =
             Arc::new(Ear { client: request.client.clone(), client_peer: RwLock::new(request.peer.clone()), questions });
-        let sent = call(request, &params, ear.clone());
+        let Counted { tool, call: number, what, slot } = counted;
+        let sent = call(request, &params, ear.clone(), slot.clone());
         let name = server.clone();
         let caller = source.caller(request);
         let work = Work::Here(Box::pin(async move { source.request(&name, caller, sent).await }));
-        let Counted { tool, call, what } = counted;
-        Exchange { server, tool, call, what, work, questions: asked, open: Vec::new(), ear }
+        Exchange { server, tool, call: number, what, work, questions: asked, open: Vec::new(), ear, slot }
     }
 
     /// Waits for the result or for a question; dropped with the request, it cancels the call.
@@ -208,7 +213,11 @@ impl Exchange {
         if self.open.is_empty() {
             tokio::select! {
                 biased;
-                done = self.work.done() => return done.map(Outcome::Done),
+                done = self.work.done() => {
+                    // Whoever gave the slot does not look into it once the call was parked.
+                    let slot = self.slot.take().filter(|_| matches!(self.work, Work::Apart(_)));
+                    return whole(slot, done?).await.map(Outcome::Done);
+                }
                 Some(question) = self.questions.recv() => self.open.push(question),
             }
         }
@@ -227,6 +236,9 @@ impl Exchange {
     /// Nobody waits for it while it is parked, and its deadlines must run all the same: it goes on as a task. Before that
     /// it was part of its request, because most calls are never parked and a task costs as much as a small call.
     fn on_its_own(mut self) -> Self {
+        if let Some(slot) = &self.slot {
+            slot.close();
+        }
         // One that is parked again is a task already.
         if let Work::Here(work) = self.work {
             self.work = Work::Apart(Task(tokio::spawn(work)));
@@ -248,6 +260,13 @@ impl Exchange {
             }
         }
     }
+}
+
+/// The result as it came, where the beginning of it is here and the whole in a slot.
+async fn whole(slot: Option<Arc<Slot>>, result: Raw) -> Result<Raw, Failed> {
+    let Some(spooled) = slot.and_then(|slot| slot.filled()) else { return Ok(result) };
+    let lost = || Failed::Answered(RpcError::internal("The result could not be kept while it came in."));
+    unspooled(spooled, &result).await.ok_or_else(lost)
 }
 
 /// The call of an exchange, and where it is worked on.

@@ -17,7 +17,7 @@ const KEY: &str = "toolfold/marks";
 /// Bytes of a result that are looked at where everybody else waits.
 const QUICK: usize = 16 * 1024;
 /// Bytes of one result's texts that are looked at.
-const MOST: usize = 4 * 1024 * 1024;
+pub(crate) const MOST: usize = 4 * 1024 * 1024;
 /// Marked texts that are told one by one.
 const MOST_TOLD: usize = 32;
 

@@ -21,6 +21,7 @@ use tokio::sync::broadcast;
 use tokio::time::Instant;
 use toolfold_access::{ReplicaId, Standing};
 use toolfold_core::{Blame, Code, Entry, Principal, Refusal, ServerName};
+use toolfold_results::Slot;
 use toolfold_telemetry::Measured;
 use toolfold_upstream::CallError;
 use toolfold_wire::{Object, Raw, RpcError};
@@ -36,6 +37,7 @@ use crate::usage::Usage;
 pub(crate) use bridge::Exchange;
 use bridge::Parked;
 use links::Links;
+pub(crate) use marks::MOST as MOST_MARKED;
 pub(crate) use relay::sent_back;
 pub(crate) use rights::{Parking, Wanted};
 use rights::{parking, unknown_state};
@@ -69,6 +71,8 @@ pub(crate) struct Passage<'a> {
     pub(crate) server: &'a ServerName,
     pub(crate) what: Wanted<'a>,
     pub(crate) errand: Errand,
+    /// Where a long result goes while it comes in. Whoever gives one looks into it: the outcome is cut short then.
+    pub(crate) slot: Option<Arc<Slot>>,
 }
 
 pub(crate) enum Errand {
@@ -95,6 +99,7 @@ pub(crate) struct Counted {
     pub(crate) call: u64,
     /// What it is asked again about when it goes on.
     pub(crate) what: Parking,
+    pub(crate) slot: Option<Arc<Slot>>,
 }
 
 pub(crate) enum Outcome {
@@ -141,7 +146,7 @@ impl Gate {
 
     /// The one way to a server.
     pub(crate) async fn pass(&self, snapshot: &Snapshot, passage: Passage<'_>) -> Result<Outcome, Failed> {
-        let Passage { request, server, what, mut errand } = passage;
+        let Passage { request, server, what, mut errand, slot } = passage;
         self.admit(snapshot, server, what).inspect_err(|failed| {
             self.recording.denied_passage(request, snapshot, server, what, failed);
         })?;
@@ -176,7 +181,7 @@ impl Gate {
             }
             _ => {}
         }
-        let counted = Counted { tool: tool.clone(), call: open.call(), what: parking(what) };
+        let counted = Counted { tool: tool.clone(), call: open.call(), what: parking(what), slot: slot.clone() };
         let logged = info_span!("call", tool = tool.as_deref().unwrap_or(&request.method), %principal);
         let outcome = async {
             let outcome = self.run(request, snapshot, server, counted, errand).await;
@@ -196,7 +201,8 @@ impl Gate {
         self.turnstile.learn(limits, server, is_silence(&outcome));
         self.instruments.asked(span, &outcome);
         self.record(request, (snapshot, server), tool, &outcome, begun);
-        open.end(outcome).await
+        let spooled = slot.and_then(|slot| slot.filled()).map(|spooled| spooled.bytes());
+        open.end(outcome, spooled).await
     }
 
     /// Which replica has a parked call of this principal's, by its `requestState`.

@@ -3,11 +3,12 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use toolfold_core::{Entry, Pattern, Surface};
 use toolfold_disclosure::{describing, finding, written_as};
+use toolfold_results::Handle;
 use toolfold_script::protocol::HostAnswer;
-use toolfold_script::{Ask, Host, SERVER_ERROR, Thrown};
+use toolfold_script::{Ask, Host, LARGEST_RESULT, SERVER_ERROR, Thrown};
 use toolfold_wire::{BoxFuture, Object, Raw, raw};
 
 use super::peer::ScriptPeer;
@@ -15,8 +16,8 @@ use super::{Caller, rights};
 use crate::call::{self, Manner};
 use crate::gate::Failed;
 use crate::gateway::Inner;
+use crate::reader::ADDRESS;
 use crate::request::{Client, Request};
-use crate::results::ADDRESS;
 use crate::snapshot::Snapshot;
 
 /// Tools that are found where a script does not say how many it wants.
@@ -83,14 +84,11 @@ impl Within {
     /// A kept result, whole: what a tool's own would be.
     async fn result(&self, handle: &str) -> HostAnswer {
         let config = self.inner.snapshot.load().config.clone();
-        let address = if handle.starts_with(ADDRESS) { handle.to_owned() } else { format!("{ADDRESS}{handle}") };
-        let kept = self.inner.results.resource(&config, &self.client.principal(), &address).await;
-        let text = kept.as_ref().and_then(Object::parse).and_then(|kept| {
-            let contents: Vec<Value> = kept.read("contents")?;
-            contents.first()?["text"].as_str().map(str::to_owned)
-        });
-        match text {
-            Some(text) => HostAnswer::Result(raw(&json!({"content": [{"type": "text", "text": text}]}))),
+        let named = Handle::spelled(handle.strip_prefix(ADDRESS).unwrap_or(handle));
+        let kept = self.inner.results.text(&config, &self.client.principal(), &named, LARGEST_RESULT).await;
+        match kept {
+            Some(Ok(text)) => HostAnswer::Result(raw(&json!({"content": [{"type": "text", "text": text}]}))),
+            Some(Err(bytes)) => HostAnswer::Thrown(too_large(bytes)),
             None => HostAnswer::Thrown(no_result(handle)),
         }
     }
@@ -129,6 +127,12 @@ fn answered(outcome: Result<Raw, Failed>) -> HostAnswer {
         Err(Failed::Refused(refusal)) => HostAnswer::Thrown(Thrown::from(&refusal)),
         Err(Failed::Answered(error)) => HostAnswer::Thrown(Thrown::new(SERVER_ERROR, error.message.to_string())),
     }
+}
+
+fn too_large(bytes: u64) -> Thrown {
+    let message = format!("The result has {bytes} bytes, and a script is given at most {LARGEST_RESULT}.");
+    Thrown::new("TOO_LARGE", message)
+        .hint("Read it in parts: results.read through call_tool, with grep, or offset and limit.")
 }
 
 fn no_result(handle: &str) -> Thrown {

@@ -1,9 +1,11 @@
 //! Readings of kept results: pages of whole parts, patterns, queries, and summaries that say how to go on.
 
+use std::time::Duration;
+
 use proptest::prelude::*;
 use serde_json::json;
-use toolfold_core::Fuel;
-use toolfold_results::{Body, Handle, Notation, Reading, WrongReading, body_of, read, summary};
+use toolfold_core::{Fuel, Principal};
+use toolfold_results::{Notation, Reading, Room, Shelf, WrongReading, read, summary};
 
 fn people(count: usize) -> String {
     let people: Vec<_> =
@@ -48,6 +50,47 @@ fn patterns_and_queries_narrow_it() {
     assert_eq!(on_text, Err(WrongReading::NotJson));
 }
 
+/// A query can name the same long part sixteen thousand times; what is done with each of them is counted by its length.
+#[test]
+fn long_parts_that_are_named_often_end_with_the_fuel() {
+    let many = format!("[@,@,@,@]{}", " | map(&[@,@,@,@], @)[]".repeat(6));
+    let text = json!("a".repeat(300_000)).to_string();
+    let digits = json!("1".repeat(300_000)).to_string();
+    let name = json!({"k".repeat(20_000): 1}).to_string();
+    let members = json!((0..20_000).map(|n| (format!("k{n}"), json!(n))).collect::<serde_json::Map<_, _>>()).to_string();
+    let ask = |text: &str, expression: String| {
+        ask(Notation::Json, text, Reading { query: Some(expression), ..Reading::default() })
+    };
+    for (text, rest) in [
+        (&text, "map(&length(@), @)"),
+        (&text, "[?@ == @]"),
+        (&text, "sort(@)"),
+        (&text, "max(@)"),
+        (&text, "map(&starts_with(@, @), @)"),
+        (&digits, "map(&to_number(@), @)"),
+        (&name, "map(&keys(@), @)"),
+        (&name, "map(&values(@), @)"),
+        (&name, "[].*"),
+    ] {
+        assert_eq!(ask(text, format!("{many} | {rest}")), Err(WrongReading::TooMuch), "{rest}");
+    }
+    // What was made here is looked through from the end, name by name.
+    assert_eq!(ask(&members, format!("merge(@, `{{}}`) | {many} | [?k0 == k1]")), Err(WrongReading::TooMuch));
+    // A name of the query itself is copied for each element.
+    let numbers = json!(vec![1; 100_000]).to_string();
+    assert_eq!(ask(&numbers, format!("[*].{{\"{}\": @}}", "k".repeat(900))), Err(WrongReading::TooMuch));
+}
+
+#[test]
+fn a_text_that_becomes_very_many_values_is_not_read_into_them() {
+    let query = |text: &str| ask(Notation::Json, text, Reading { query: Some("[0]".into()), ..Reading::default() });
+    assert_eq!(query(&json!(vec![1; 1_000_000]).to_string()).unwrap(), "1");
+    assert!(matches!(query(&json!(vec![1; 1_600_000]).to_string()), Err(WrongReading::Query(_))));
+    let members =
+        |count: usize| json!([(0..count).map(|n| (n.to_string(), 1.into())).collect::<serde_json::Map<_, _>>()]);
+    assert!(matches!(query(&members(400_000).to_string()), Err(WrongReading::Query(_))));
+}
+
 #[test]
 fn a_part_that_is_longer_than_a_page_is_cut_and_says_so() {
     let text = format!("short\n{}\nend", "x".repeat(10_000));
@@ -56,25 +99,28 @@ fn a_part_that_is_longer_than_a_page_is_cut_and_says_so() {
     assert!(page.len() < 600);
 }
 
-fn kept(text: &str) -> Body {
-    body_of(&json!({"content": [{"type": "text", "text": text}]}).to_string(), 0).expect("something to read")
+/// What is said of a text that is kept, with 200 characters for its beginning and end.
+fn said(text: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let shelf = Shelf::new(folder.path(), "").unwrap();
+    let room = Room { bytes: 1 << 20, age: Duration::from_secs(60) };
+    let (handle, surveyed) = shelf.put((&Principal::local(), "a.b"), text, room, 200).unwrap();
+    summary(&surveyed, &handle, "results.read").replace(&handle.to_string(), "r0123")
 }
 
 #[test]
 fn a_summary_says_what_it_is_and_how_to_go_on() {
-    let handle = Handle::spelled("r0123");
-    let body = kept(&people(100));
-    let said = summary(&body, &handle, 200, "results.read");
-    assert!(said.starts_with("The result is JSON of "), "{said}");
-    assert!(said.contains("people: list of 100, each like: {id: number, name: string, old: boolean}"), "{said}");
-    assert!(said.contains("items 0 to 2 of 100 of \"people\":"), "{said}");
-    assert!(said.contains("items 99 to 99 of 100"), "{said}");
-    assert!(said.contains("call results.read with {\"result\": \"r0123\"} and query (JMESPath)"), "{said}");
-    let lines = kept(&"line\n".repeat(1_000));
-    let said = summary(&lines, &handle, 200, "results.read");
-    assert!(said.contains("lines 0 to 23 of 1000:") && said.ends_with("grep (a regular expression)."), "{said}");
-    let one = kept(&"x".repeat(1_000));
-    assert!(summary(&one, &handle, 200, "results.read").contains("1 lines; the first has 1000 characters"));
+    let people = said(&people(100));
+    assert!(people.starts_with("The result is JSON of "), "{people}");
+    assert!(people.contains("people: list of 100, each like: {id: number, name: string, old: boolean}"), "{people}");
+    assert!(people.contains("items 0 to 2 of 100 of \"people\":"), "{people}");
+    assert!(people.contains("items 99 to 99 of 100"), "{people}");
+    assert!(people.contains("call results.read with {\"result\": \"r0123\"} and query (JMESPath)"), "{people}");
+    let lines = said(&"line\n".repeat(1_000));
+    assert!(lines.contains("lines 0 to 23 of 1000:") && lines.ends_with("grep (a regular expression)."), "{lines}");
+    assert!(said(&"x".repeat(1_000)).contains("1 lines; the first has 1000 characters"));
+    let members = said(r#"{"a": 1, "b": [2], "c": {"d": "e"}}"#);
+    assert!(members.contains("members 0 to 2 of 3:\n\"a\": 1\n\"b\": [2]\n\"c\": {\"d\": \"e\"}\n"), "{members}");
 }
 
 proptest! {

@@ -90,7 +90,7 @@ async fn read(mut stdout: ChildStdout, connection: &Connection) -> Result<bytes:
     loop {
         let read = stdout.read(&mut chunk).await.map_err(|error| CallError::unavailable(error.to_string()))?;
         if read == 0 {
-            return Ok(buffer.take_bytes());
+            return buffer.take_message().await.map_err(|why| lost(why, limit));
         }
         buffer.extend(&chunk[..read]).map_err(|why| lost(why, limit))?;
     }

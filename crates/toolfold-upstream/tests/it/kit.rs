@@ -130,6 +130,7 @@ pub(crate) fn by(client: &Arc<Client>, number: u64, method: &str, params: Value)
         client_capabilities: Some(raw(&json!({"elicitation": {}}))),
         timeout: None,
         here: false,
+        spool: None,
     }
 }
 

@@ -47,6 +47,29 @@ proptest! {
         prop_assert_eq!(got, data);
     }
 
+    /// What is taken out of an event before it is whole is its beginning, and it can be put back.
+    #[test]
+    fn an_event_can_be_taken_in_pieces(
+        data in prop::collection::vec("[ a\nä😀]{0,12}", 1..4), piece in 1usize..9, from in 0usize..20, back in any::<bool>(),
+    ) {
+        let text: String = data.iter().map(|data| StreamEvent::message(data.clone()).to_text()).collect();
+        let (mut reader, mut got, mut taken) = (EventReader::new(usize::MAX), Vec::new(), Vec::new());
+        for chunk in text.as_bytes().chunks(piece) {
+            reader.feed(chunk, |event| {
+                let whole = [std::mem::take(&mut taken), event.data.into_bytes()].concat();
+                got.push(String::from_utf8(whole).unwrap());
+            }).unwrap();
+            if reader.pending() > from {
+                taken.append(&mut reader.take_data());
+                prop_assert!(reader.pending() <= 9, "what was taken is not held");
+            }
+            if back && taken.len() > 30 {
+                reader.give_back(std::mem::take(&mut taken));
+            }
+        }
+        prop_assert_eq!(got, data);
+    }
+
     #[test]
     fn no_bytes_make_the_reader_fall_over(bytes in prop::collection::vec(any::<u8>(), 0..512)) {
         let _ = read(&[&bytes], 100);

@@ -31,6 +31,7 @@ mod inspector;
 mod kept;
 mod learning;
 mod logins;
+mod long_results;
 mod measured;
 mod newcomer;
 mod page;

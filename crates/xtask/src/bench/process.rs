@@ -30,7 +30,12 @@ impl Process {
         self.megabytes("VmRSS:")
     }
 
-    /// The most that it ever held.
+    /// Forgets what it held at most until now.
+    pub(crate) fn forget_most(&self) -> Result<()> {
+        std::fs::write(format!("/proc/{}/clear_refs", self.0.id()), "5").context("the kernel keeps its highest mark")
+    }
+
+    /// The most that it held since.
     pub(crate) fn most_resident(&self) -> Result<f64> {
         self.megabytes("VmHWM:")
     }
