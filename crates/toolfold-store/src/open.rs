@@ -4,6 +4,7 @@
 //! them, and of two processes that find the same file damaged only one may move it.
 
 use std::fs::{File, OpenOptions, TryLockError};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -156,6 +157,41 @@ fn damage(connection: &Connection) -> Option<String> {
 }
 
 fn prepare(path: &Path, class: Class) -> Result<Connection, StoreError> {
+    // A link that leads nowhere yet is followed, not replaced. Where nothing can be begun, what follows says why.
+    if path.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+        let _ = begin(path, class);
+    }
+    connect(path, class)
+}
+
+/// A new file gets its tables under another name: whoever is killed here leaves a whole file or none.
+fn begin(path: &Path, class: Class) -> Result<(), StoreError> {
+    let new = beside(path, ".new");
+    let discard = |file: &Path| {
+        for suffix in ["", "-wal", "-shm", "-journal"] {
+            let _ = std::fs::remove_file(beside(file, suffix));
+        }
+    };
+    discard(&new);
+    let made = connect(&new, class).and_then(|connection| {
+        connection.close().map_err(|(_, error)| StoreError::new(path, &error))?;
+        // The last one to close a file brings its log into it; a log that is left has something that the file has not.
+        if beside(&new, "-wal").exists() {
+            return Err(StoreError::Interrupted);
+        }
+        // Of a file that is gone: SQLite would take this log for the new one's.
+        discard(path);
+        std::fs::rename(&new, path).map_err(|error| StoreError::io(path, &error))?;
+        // Its name has to be on the disk before anything in it is acknowledged.
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let _ = File::open(folder).and_then(|folder| folder.sync_all());
+        Ok(())
+    });
+    discard(&new);
+    made
+}
+
+fn connect(path: &Path, class: Class) -> Result<Connection, StoreError> {
     // Made here and not by SQLite, which would give it to everybody to read. Its companions take over its mode.
     private(OpenOptions::new().append(true).create(true)).open(path).map_err(|error| StoreError::io(path, &error))?;
     let failed = |error| StoreError::new(path, &error);

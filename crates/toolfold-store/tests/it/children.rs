@@ -4,8 +4,9 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use toolfold_store::{Store, StoreError};
 
@@ -97,6 +98,42 @@ async fn killed_while_writing() {
             assert!(found.parse::<u64>().unwrap() >= number, "round {round}: {name} has {found}, not {number}");
         }
     }
+}
+
+#[tokio::test]
+async fn killed_while_it_is_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut whole = 0;
+    for round in 0..60 {
+        let path = folder.path().join(format!("{round}.db"));
+        let mut child = start("endless", &path);
+        // From the first sign of it on, a little later each time.
+        let sign = beside(&path, ".lock");
+        while !sign.exists() {
+            std::thread::sleep(Duration::from_micros(100));
+        }
+        std::thread::sleep(Duration::from_micros(round * 150));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        if !path.exists() {
+            continue;
+        }
+        whole += 1;
+        let tables = rusqlite::Connection::open(&path).unwrap();
+        let count = tables.query_row("SELECT count(*) FROM manifests", [], |row| row.get::<_, i64>(0));
+        assert!(count.is_ok(), "round {round}: a file without its tables: {count:?}");
+    }
+    // What was killed is begun anew, and nothing of it is left over.
+    for round in 0..60 {
+        let path = folder.path().join(format!("{round}.db"));
+        save(&open(&path).await, "a", "k", "1").await.unwrap();
+        assert!(!beside(&path, ".new").exists(), "round {round}");
+    }
+    assert!(whole < 60, "no kill came before the file was there");
+}
+
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    PathBuf::from(format!("{}{suffix}", path.display()))
 }
 
 /// Lets a child save so many times, kills it wherever it is by then, and says what it had acknowledged.
