@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use toolfold_catalog::ServerTools;
-use toolfold_core::{Fingerprint, Trust};
+use toolfold_core::{Entry, Fingerprint, Trust};
 use toolfold_scan::{Accepted, Context, Family, Piece, Report, Role, Severity, scan_definition, scan_texts};
 use toolfold_store::PinSource;
 use toolfold_trust::{Offer, Raised, Record, Ruling, What, judge};
@@ -20,8 +20,9 @@ use crate::known::Listed;
 
 /// Fewer new entries than this are looked through on one thread.
 const FEW: usize = 256;
-/// New entries of one source that others are not made to wait for.
+/// New entries of one source that others are not made to wait for, and bytes of them.
 const MANY: usize = 1_000;
+const MUCH: usize = 1 << 20;
 /// Threads that look through many, while clients are answered on the others.
 const THREADS: usize = 4;
 
@@ -37,9 +38,22 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// Whether so much of it must be new that looking at it takes longer than others should wait.
-    pub(crate) fn has_many_new(&self) -> bool {
-        self.record.lost.is_none() && self.listed.tools.entries.len() > self.record.pins.len() + MANY
+    /// Whether so much of it is new that looking at it takes longer than others should wait.
+    pub(crate) fn has_much_new(&self) -> bool {
+        let pins = &self.record.pins;
+        let entries = &self.listed.tools.entries;
+        let is_new = |entry: &&Arc<Entry>| entry.is_tool() && pins.get(What::Tool, entry.name()).is_none();
+        let (mut count, mut bytes) = (0, 0);
+        for entry in entries.iter().filter(is_new) {
+            (count, bytes) = (count + 1, bytes + entry.definition.get().len());
+        }
+        let lists = self.listed.manifest.iter().flat_map(|known| [&known.prompts, &known.resources, &known.templates]);
+        let others: Vec<usize> = lists.flatten().map(|item| item.get().len()).collect();
+        // Their names are in their text; where there are more of all than pins, some are new.
+        if entries.len() + others.len() > pins.len() {
+            (count, bytes) = (count + others.len(), bytes + others.iter().sum::<usize>());
+        }
+        self.record.lost.is_none() && (count > MANY || bytes > MUCH)
     }
 }
 
@@ -115,6 +129,10 @@ impl Docket {
                     add(&mut seen, &case, &offer);
                 }
                 let (accepted, raised) = pin.map(|pin| (pin.accepted, pin.raised)).unwrap_or_default();
+                let accepted = match verdict {
+                    Ruling::Changed { was } => Some(was),
+                    _ => accepted,
+                };
                 Sentence { offer, verdict, findings, accepted, raised }
             });
             let sentences = sentences.collect();
@@ -222,4 +240,42 @@ pub(super) fn report(server: &str, offer: &Offer, context: &Context) -> Report {
     }
     let definition: Value = serde_json::from_str(offer.definition.get()).unwrap_or_default();
     scan_definition(server, &definition, context)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use toolfold_catalog::ServerSource;
+    use toolfold_core::ServerName;
+    use toolfold_trust::Pin;
+    use toolfold_wire::{Object, raw};
+
+    use super::*;
+
+    fn case(count: usize, length: usize) -> Case {
+        let name = ServerName::new("s").unwrap();
+        let tool = |n: usize| {
+            raw(&json!({"name": format!("t{n}"), "description": "x".repeat(length), "inputSchema": {"type": "object"}}))
+        };
+        let source = ServerSource {
+            name: name.clone(),
+            prefix: true,
+            title: None,
+            instructions: None,
+            tools: (0..count).map(tool).collect(),
+        };
+        let listed = Listed { tools: Arc::new(ServerTools::read(source).0), manifest: None };
+        let source = PinSource { server: name, key: Fingerprint::of_definition(&Object::new()) };
+        Case { source, program: String::new(), trust: Trust::FirstUse, number: None, record: Record::default(), listed }
+    }
+
+    #[test]
+    fn others_wait_neither_for_a_thousand_new_entries_nor_for_a_megabyte_of_them() {
+        assert!(!case(MANY, 10).has_much_new() && case(MANY + 1, 10).has_much_new());
+        assert!(!case(10, MUCH / 11).has_much_new() && case(10, MUCH / 10).has_much_new());
+        // What is known by its name is not looked through, however much there is of it.
+        let mut known = case(10, MUCH);
+        (0..10).for_each(|n| known.record.pins.set(What::Tool, format!("t{n}"), Pin::default()));
+        assert!(!known.has_much_new());
+    }
 }

@@ -44,8 +44,8 @@ impl Writer {
             if cases.is_empty() {
                 return;
             }
-            let (many, cases): (Vec<Case>, Vec<Case>) = cases.into_iter().partition(Case::has_many_new);
-            self.hear_aside(many);
+            let (much, cases): (Vec<Case>, Vec<Case>) = cases.into_iter().partition(Case::has_much_new);
+            self.hear_aside(much);
             let others = self.judged_others();
             let Ok(heard) = spawn_blocking(move || Docket { cases, others }.hear()).await else {
                 error!("what servers say could not be judged: what is served is what was before");
@@ -57,7 +57,7 @@ impl Writer {
         }
     }
 
-    /// Thousands of new entries take a while to look through: meanwhile what others say goes on being served.
+    /// Thousands of new entries, or megabytes, take a while to look through: meanwhile what others say goes on being served.
     fn hear_aside(&mut self, cases: Vec<Case>) {
         let names: Vec<ServerName> = cases.iter().map(|case| case.source.server.clone()).collect();
         for name in &names {
