@@ -11,7 +11,7 @@ use toolfold_wire::{Object, Raw, RpcError};
 use crate::call;
 use crate::gate::{Errand, Failed, Outcome, Passage, Wanted, Watch};
 use crate::gateway::Gateway;
-use crate::offers::{Owned, Whose};
+use crate::offers::{LONGEST_ADDRESS, Owned, Whose};
 use crate::reader::ADDRESS;
 use crate::recording::is_error;
 use crate::request::{LogLevel, Request};
@@ -182,6 +182,9 @@ impl Gateway {
         request: &Request,
     ) -> Result<(ServerName, String), RpcError> {
         let client = &request.client;
+        if uri.len() > LONGEST_ADDRESS {
+            return Err(no_resource(client, uri));
+        }
         match snapshot.offers.resource(uri) {
             Whose::One(owner) => Ok((owner.server, owner.original)),
             Whose::Several(servers) => Err(contested(uri, &servers)),
@@ -192,7 +195,7 @@ impl Gateway {
                 {
                     return Err(self.withheld(request, snapshot, held));
                 }
-                let server = linked.or_else(|| only(servers(snapshot).filter(|name| has_resources(snapshot, name))));
+                let server = linked.or_else(|| only(snapshot.offers.servers()));
                 server.map(|server| (server, uri.to_owned())).ok_or_else(|| no_resource(client, uri))
             }
         }
@@ -226,6 +229,9 @@ impl Gateway {
 
     /// Whose an address is that is no template.
     fn owner_of_address(&self, snapshot: &Snapshot, uri: &str, request: &Request) -> Result<Owned, RpcError> {
+        if uri.len() > LONGEST_ADDRESS {
+            return Err(no_resource(&request.client, uri));
+        }
         let (owner, held) = match snapshot.offers.resource(uri) {
             Whose::Several(servers) => return Err(contested(uri, &servers)),
             // With its server's name before it, it may be anything that the server has.
@@ -372,10 +378,4 @@ fn servers(snapshot: &Snapshot) -> impl Iterator<Item = &ServerName> {
 fn only<'a>(mut names: impl Iterator<Item = &'a ServerName>) -> Option<ServerName> {
     let first = names.next()?;
     names.next().is_none().then(|| first.clone())
-}
-
-fn has_resources(snapshot: &Snapshot, server: &ServerName) -> bool {
-    let manifest = snapshot.source(server).and_then(|source| source.manifest());
-    let capabilities = manifest.and_then(|manifest| manifest.capabilities.clone());
-    capabilities.as_ref().and_then(Object::parse).is_some_and(|object| object.contains("resources"))
 }

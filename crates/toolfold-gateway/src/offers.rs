@@ -21,7 +21,7 @@ pub(crate) struct Offers {
     pub(crate) prompts: Offered,
     pub(crate) resources: Offered,
     pub(crate) templates: Offered,
-    /// Servers that can be asked for a resource with their name before its address, listed or not.
+    /// Servers that have resources: those can be asked for one with their name before its address, listed or not.
     servers: BTreeSet<ServerName>,
     /// Who lists an address that is nobody's alone.
     contested: HashMap<String, BTreeSet<ServerName>>,
@@ -83,6 +83,11 @@ impl Offers {
         }
         offers.contested = offers.resources.contested();
         offers
+    }
+
+    /// The servers that have resources, listed or not.
+    pub(crate) fn servers(&self) -> impl Iterator<Item = &ServerName> {
+        self.servers.iter()
     }
 
     /// Which server has a resource: the one that lists it, or the one whose template could have made it, or the one whose
@@ -195,19 +200,22 @@ fn qualifier(server: &ServerName) -> String {
     format!("{server}+")
 }
 
+/// The longest address that is compared with others. A longer one is nobody's, and a template that is longer makes none.
+pub(crate) const LONGEST_ADDRESS: usize = 8 * 1024;
+
 /// Whether a URI could come from a template: the literal pieces stand in it, in order, the first at the start.
 pub(crate) fn fits_template(template: &str, uri: &str) -> bool {
-    let mut rest = uri;
-    let mut pieces = template.split(['{', '}']).step_by(2).enumerate().peekable();
-    while let Some((place, piece)) = pieces.next() {
-        let last = pieces.peek().is_none();
-        rest = match rest.find(piece) {
-            Some(0) if place == 0 => &rest[piece.len()..],
-            Some(_) if place == 0 => return false,
-            _ if last => return rest.ends_with(piece),
-            Some(at) => &rest[at + piece.len()..],
-            None => return false,
-        };
+    if template.len() > LONGEST_ADDRESS || uri.len() > LONGEST_ADDRESS {
+        return false;
+    }
+    let mut pieces = template.split(['{', '}']).step_by(2).peekable();
+    let Some(mut rest) = pieces.next().and_then(|first| uri.strip_prefix(first)) else { return false };
+    while let Some(piece) = pieces.next() {
+        if pieces.peek().is_none() {
+            return rest.ends_with(piece);
+        }
+        let Some(at) = rest.find(piece) else { return false };
+        rest = &rest[at + piece.len()..];
     }
     rest.is_empty()
 }
@@ -225,6 +233,13 @@ mod tests {
         assert!(!fits_template("x://all", "x://all/more"));
         assert!(!fits_template("test://template/{id}/data", "test://template/7/other"));
         assert!(!fits_template("git://{repo}", "file://git"));
+        assert!(fits_template("x://{a}/{b}.txt", "x://1/2.txt/3.txt") && !fits_template("x://{a}/{b}.txt", "x://1/2"));
+        // What is very long is compared with nothing.
+        let long = |length: usize| format!("x://{}", "a".repeat(length - 4));
+        assert!(
+            fits_template("x://{a}", &long(LONGEST_ADDRESS)) && !fits_template("x://{a}", &long(LONGEST_ADDRESS + 1))
+        );
+        assert!(!fits_template(&format!("x://{}", "{a}".repeat(LONGEST_ADDRESS)), "x://a"));
     }
 
     fn manifest(text: &str) -> Manifest {

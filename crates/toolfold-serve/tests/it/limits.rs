@@ -109,6 +109,25 @@ async fn an_address_that_is_watched_has_2_kilobytes_and_a_listener_a_hundred() {
 }
 
 #[tokio::test]
+async fn an_address_that_is_read_has_8_kilobytes() {
+    let fake = FakeServer::script(json!({
+        "tools": ["do"], "templates": [{"uriTemplate": "file:///{path}", "name": "file"}], "capabilities": {"resources": {}},
+    }));
+    let gateway = start(config(Surface::Compact, &[("fake", &fake)]));
+    all_settled(&gateway).await;
+    let client = http_client(gateway, Surface::Compact).await;
+    client.initialize("2025-11-25").await;
+    let address = |length: usize| format!("file:///{}", "u".repeat(length - "file:///".len()));
+    let asked = || fake.received("resources/read").len();
+    let _ = client.try_request("resources/read", json!({"uri": address(8 * 1024)})).await;
+    assert_eq!(asked(), 1, "the longest is asked for");
+    let refused = client.try_request("resources/read", json!({"uri": address(8 * 1024 + 1)})).await.unwrap_err();
+    assert!(refused.message.starts_with("Resource not found: file:///uuu"), "{}", refused.message);
+    assert!(refused.message.len() < 1_000);
+    assert_eq!(asked(), 1, "the next one is nobody's");
+}
+
+#[tokio::test]
 async fn a_session_has_512_requests_at_once_and_a_pipe_256() {
     let fake = FakeServer::script(json!({"tools": ["hang", "do"], "calls": {"hang": {"hang": true}}}));
     let gateway = start(config(Surface::Compact, &[("fake", &fake)]));
