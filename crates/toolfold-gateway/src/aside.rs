@@ -13,7 +13,7 @@ use crate::threads::{NoAnswer, Threads};
 /// Bytes of definitions that are read where requests are answered.
 const LARGE: usize = 128 * 1024;
 
-static THREADS: Threads = Threads::new(2, Duration::from_secs(10));
+static THREADS: Threads = Threads::for_large(2, Duration::from_secs(10));
 
 /// Does what may take long on one of a few threads. Where they are busy for long, the newcomer is told so.
 pub async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Refusal> {
