@@ -7,7 +7,9 @@ mod errors;
 mod limits;
 mod links;
 mod names;
+mod promises;
 mod purity;
+mod sentences;
 mod sources;
 mod unused;
 
