@@ -41,7 +41,9 @@ fn common(entries: &[Arc<Entry>]) -> HashSet<String> {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     for entry in entries {
         let once: HashSet<&str> = pieces(&entry.description).into_iter().map(str::trim).collect();
-        once.into_iter().filter(|piece| !piece.is_empty()).for_each(|piece| *counts.entry(piece).or_default() += 1);
+        // A full stop behind a parenthesis is a piece too, and no text can do without it.
+        let says = |piece: &&str| piece.chars().any(char::is_alphanumeric);
+        once.into_iter().filter(says).for_each(|piece| *counts.entry(piece).or_default() += 1);
     }
     let least = (entries.len() / ONE_IN).clamp(FEWEST, ENOUGH);
     counts.into_iter().filter(|(_, count)| *count >= least).map(|(piece, _)| piece.to_owned()).collect()

@@ -27,3 +27,16 @@ fn what_all_tools_of_a_server_say_is_not_said_of_each() {
     let few = ServerTools::read(source("phones", true, &tools[..3])).0;
     assert!(few.entries.iter().all(|entry| entry.own.is_none()), "three tools may be alike by chance");
 }
+
+/// A full stop behind a parenthesis is the same in many descriptions, and without it two sentences are one.
+#[test]
+fn a_sentence_ends_where_it_ended() {
+    let tools: Vec<Value> = ["room", "call", "log", "number", "queue"]
+        .map(|thing| {
+            let description = format!("Show a {thing} (of type {thing}). Use it when a {thing} is asked for.");
+            json!({"name": format!("show_{thing}"), "description": description, "inputSchema": {"type": "object"}})
+        })
+        .into();
+    let server = ServerTools::read(source("phones", true, &tools)).0;
+    assert_eq!(server.entries[0].own_description(), "Show a room (of type room). Use it when a room is asked for.");
+}

@@ -83,8 +83,19 @@ const DETERMINERS: [&str; 16] = [
     "a", "all", "an", "any", "both", "each", "either", "every", "its", "no", "one", "that", "the", "their", "this",
     "your",
 ];
+/// Words that stand for something that was named, and begin nothing.
+const PRONOUNS: [&str; 3] = ["it", "them", "they"];
+/// Words that something hangs on, which a phrase is cut before where it would be cut in the middle of that.
+const HINGES: [&str; 10] = ["of", "to", "at", "as", "about", "across", "between", "per", "and", "or"];
+/// What a tool does for somebody is said after these and "to".
+const ALLOWS: [&str; 6] = ["allow", "allows", "enable", "enables", "permit", "permits"];
+/// Words before "tool for" that only praise it, and words between "allows" and "to".
+const PRAISE: usize = 4;
+const ALLOWED: usize = 10;
 /// Words of a phrase that is cut at such a word, at least.
 const FEWEST_WORDS: usize = 4;
+/// The same where it is that or the middle of something.
+const FEWER_WORDS: usize = 3;
 /// Words at the end of what was cut among which "and" and "or" begin nothing that can be understood.
 const BEGUN: usize = 3;
 
@@ -117,9 +128,27 @@ fn without_beginnings(sentence: &str) -> &str {
         let empty = EMPTY_BEGINNINGS.iter().find(|beginning| lower.starts_with(*beginning));
         match empty.and_then(|beginning| rest.get(beginning.len()..)) {
             Some(shorter) if shorter.split_whitespace().count() > 1 => rest = shorter,
-            _ => return rest,
+            _ => return without_tool(rest),
         }
     }
+}
+
+/// "Unified tool for managing files" manages files, and what "allows the owner of a page to share it" shares it.
+fn without_tool(sentence: &str) -> &str {
+    let words: Vec<&str> = sentence.split(' ').take(ALLOWED + 2).collect();
+    let behind = |place: usize| {
+        let rest = sentence.splitn(place + 1, ' ').nth(place);
+        rest.filter(|rest| rest.split_whitespace().nth(1).is_some()).unwrap_or(sentence)
+    };
+    let tool = words.iter().take(PRAISE).position(|word| word.eq_ignore_ascii_case("tool"));
+    if let Some(tool) = tool.filter(|tool| words.get(tool + 1).is_some_and(|word| ["for", "to", "that"].contains(word)))
+    {
+        return behind(tool + 2);
+    }
+    if words.first().is_some_and(|first| ALLOWS.contains(&first.to_lowercase().as_str())) {
+        return words.iter().position(|word| *word == "to").map_or(sentence, |to| behind(to + 1));
+    }
+    sentence
 }
 
 /// Takes words off the end of what was cut until a phrase is over: at the last comma or joint in its second half, or
@@ -131,12 +160,19 @@ fn to_phrase(kept: &mut Vec<&str>, next: &str) {
     let inside_list = |kept: &[&str], place: usize| JOINTS[..2].contains(&bare(kept[place]).as_str());
     let cut = (FEWEST_WORDS..kept.len()).rev().find(|place| ends(*place) && !inside_list(kept, *place));
     // What "and" begins near the end was hardly begun, unless something else begins where it ends.
-    let begins = |word: &str| is_loose(word) && !DETERMINERS.contains(&bare(word).as_str());
+    let begins = |word: &str| {
+        let bare = bare(word);
+        is_loose(word) && !DETERMINERS.contains(&bare.as_str()) && !PRONOUNS.contains(&bare.as_str())
+    };
     let over = match cut {
         Some(cut) => !kept[cut - 1].ends_with([',', ';', ':']),
         None => begins(next) || kept.last().is_some_and(|word| begins(word)),
     };
-    if let Some(cut) = cut {
+    // In the middle of what something is of or to: "a section of a Wikipedia" is no section.
+    let whole = |word: &str| !word.ends_with([',', ';', ':', '.', ')']);
+    let torn = cut.is_none() && !is_loose(next) && kept.last().is_some_and(|last| !is_loose(last) && whole(last));
+    let hinge = |place: &usize| torn && HINGES.contains(&bare(kept[*place]).as_str());
+    if let Some(cut) = cut.or_else(|| (FEWER_WORDS..kept.len()).rev().find(hinge)) {
         kept.truncate(cut);
     }
     let begun =
@@ -146,11 +182,32 @@ fn to_phrase(kept: &mut Vec<&str>, next: &str) {
     }
     let hangs = |kept: &[&str]| {
         let alone = kept.len() > FEWEST_WORDS && kept[kept.len() - 2].ends_with([',', ';']);
-        alone || kept.last().is_some_and(|word| is_loose(word))
+        // "and saves it" is over where something else begins.
+        let joined = kept.len() > BEGUN && inside_list(kept, kept.len() - BEGUN) && begins(next);
+        let stands = |word: &str| joined && PRONOUNS.contains(&bare(word).as_str());
+        alone || kept.last().is_some_and(|word| is_loose(word) && !stands(word))
     };
-    while kept.len() > 2 && hangs(kept) {
+    while kept.len() > 2 && (hangs(kept) || tells_more(kept)) {
         kept.pop();
     }
+    // What a dash begins near the end was hardly begun.
+    let dash = |place: &usize| *place >= FEWEST_WORDS && ["—", "–", "-"].contains(&kept[*place]);
+    if let Some(dash) = (kept.len().saturating_sub(BEGUN)..kept.len()).find(dash) {
+        kept.truncate(dash);
+    }
+    // One of several things that follow a colon is not what it is about.
+    if let [.., heading, _] = kept[..]
+        && heading.ends_with(':')
+    {
+        kept.pop();
+    }
+}
+
+/// Whether the end only begins to tell which one is meant: "an article tailored".
+fn tells_more(kept: &[&str]) -> bool {
+    let [.., before, last] = kept else { return false };
+    let participle = last.len() > 4 && last.ends_with("ed") && !last.ends_with("eed");
+    participle && kept.len() > FEWER_WORDS && !is_loose(before)
 }
 
 /// A code of HTTP that a list of errors left behind.
@@ -196,4 +253,61 @@ fn closed(text: &str) -> String {
 pub(super) fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shortened;
+
+    #[test]
+    fn a_phrase_is_over_where_it_ends() {
+        let cases = [
+            (
+                "Consolidated tool for managing shared file and folder access permissions.",
+                "Managing shared file and folder access permissions",
+            ),
+            (
+                "Unified text management tool for adding, formatting, validating text, and formatting runs of text.",
+                "Adding, formatting, validating text, and formatting runs of text",
+            ),
+            (
+                "Allows the organizer or attendee of a meeting event to forward the request to a new recipient.",
+                "Forward the request to a new recipient",
+            ),
+            (
+                "Manage a virtual machine's lifecycle: start, stop, restart, pause, unpause or delete a machine",
+                "Manage a virtual machine's lifecycle",
+            ),
+            (
+                "Exports a shared document to PDF format and saves it to the given folder.",
+                "Exports a shared document to PDF format and saves it",
+            ),
+            (
+                "Get a summary of an encyclopedia article tailored to a specific query.",
+                "Get a summary of an encyclopedia article",
+            ),
+            (
+                "Get a summary of a section of an encyclopedia article.",
+                "Get a summary of a section of an encyclopedia article",
+            ),
+            (
+                "Get a short summary of a specific section of an encyclopedia article.",
+                "Get a short summary of a specific section",
+            ),
+            (
+                "Commit local changes to a release center work item's feature branch on the server.",
+                "Commit local changes",
+            ),
+            ("Shows who changed a file and when.", "Shows who changed a file and when"),
+            ("Mark a task as completed in the list of tasks that a team has.", "Mark a task as completed"),
+            (
+                "Creates an access request against a team — to join it, or to be given a role in it.",
+                "Creates an access request against a team",
+            ),
+            ("Tool for the job", "The job"),
+        ];
+        for (sentence, phrase) in cases {
+            assert_eq!(shortened(sentence).as_deref(), Some(phrase), "{sentence}");
+        }
+    }
 }

@@ -14,14 +14,31 @@ const LOOKED_AT: usize = 4000;
 /// What the tool does in at most ten words: never its bare name, never half a phrase.
 pub(super) fn summary(entry: &Entry) -> String {
     let said = unlabelled(entry.own_description(), entry.server().as_str());
-    let described = sentences(said)
-        .into_iter()
-        .filter(|sentence| !is_mechanics(sentence))
-        .find_map(|sentence| shortened(&sentence));
+    let sentences = sentences(said);
+    let told = sentences.iter().filter(|sentence| !is_mechanics(sentence));
+    let described = doing(entry, &sentences).or_else(|| told.into_iter().find_map(|sentence| shortened(sentence)));
     let titled = || entry.title.as_deref().and_then(shortened);
     let named = words::split(entry.name()).concat();
     let fits = |text: &String| !text.trim().is_empty() && words::split(text).concat() != named;
     described.filter(fits).or_else(|| titled().filter(fits)).unwrap_or_else(|| from_name(entry))
+}
+
+/// Where a description begins with what a thing is, the sentence that says what is done with it, in the verb of the name: `get-item`,
+/// "All items of the drive. Read-only. TIP: Gets the metadata of an item".
+fn doing(entry: &Entry, sentences: &[String]) -> Option<String> {
+    let first = sentences.first()?.split_whitespace().next()?.to_lowercase();
+    if !["a", "all", "an", "collection", "represents", "the"].contains(&first.as_str()) {
+        return None;
+    }
+    let verb = words::split(entry.name()).into_iter().next()?;
+    let does = |sentence: &&str| {
+        let word = sentence.split_whitespace().next().unwrap_or_default().to_lowercase();
+        word.len() <= verb.len() + 2
+            && word.strip_prefix(verb.as_str()).is_some_and(|end| ["", "s", "es"].contains(&end))
+    };
+    let bare = |sentence: &'_ String| sentence.split_once(": ").map_or(0, |(label, _)| label.len() + 2);
+    let behind = sentences.iter().flat_map(|sentence| [sentence.as_str(), &sentence[bare(sentence)..]]);
+    behind.into_iter().find(does).and_then(shortened)
 }
 
 /// `Make a GET request to /v1/Rooms`: how it is done, not what.
@@ -101,7 +118,8 @@ fn sentences(text: &str) -> Vec<String> {
 }
 
 fn split_sentences(paragraph: &str, found: &mut Vec<String>) {
-    let clean: String = paragraph.replace("**", "").replace('`', "").split_whitespace().collect::<Vec<_>>().join(" ");
+    let clean = without_links(paragraph).replace("**", "").replace('`', "");
+    let clean: String = clean.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut start = 0;
     for (at, mark) in clean.match_indices(['.', '!', '?', '。']) {
         let end = at + mark.len();
@@ -113,6 +131,23 @@ fn split_sentences(paragraph: &str, found: &mut Vec<String>) {
         }
     }
     push_sentence(&clean[start..], found);
+}
+
+/// `[the guide](https://…)` is the guide.
+fn without_links(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(middle) = rest.find("](") {
+        let (Some(open), Some(length)) = (rest[..middle].rfind('['), rest[middle..].find(')')) else {
+            plain.push_str(&rest[..middle + 2]);
+            rest = &rest[middle + 2..];
+            continue;
+        };
+        plain.push_str(&rest[..open]);
+        plain.push_str(&rest[open + 1..middle]);
+        rest = &rest[middle + length + 1..];
+    }
+    plain + rest
 }
 
 fn push_sentence(sentence: &str, found: &mut Vec<String>) {
