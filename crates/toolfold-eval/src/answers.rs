@@ -33,15 +33,23 @@ impl Answers {
         let view = View::new(&set.catalog, index, BUDGET);
         let mut sums = Sums::default();
         for query in &set.queries {
-            let arguments = raw(&json!({"query": query.text}));
-            let action = route(Surface::Compact, &view, "find_tools", Some(&arguments));
-            let Action::Search(search, _) = action else { continue };
-            if let Ok(answer) = answered(&view, &search) {
+            if let Some(answer) = found(&view, &query.text) {
                 sums.add(query, &answer);
             }
         }
         sums.finish()
     }
+}
+
+/// What `find_tools` answers to a request; nothing where it refuses.
+pub fn told(set: &EvalSet, index: &Index, request: &str) -> String {
+    found(&View::new(&set.catalog, index, BUDGET), request).map(|answer| answer.text).unwrap_or_default()
+}
+
+fn found(view: &View<'_>, request: &str) -> Option<Answered> {
+    let action = route(Surface::Compact, view, "find_tools", Some(&raw(&json!({"query": request}))));
+    let Action::Search(search, _) = action else { return None };
+    answered(view, &search).ok()
 }
 
 #[derive(Default)]

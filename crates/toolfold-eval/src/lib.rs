@@ -10,7 +10,7 @@ mod reliability;
 mod replay;
 mod set;
 
-pub use answers::Answers;
+pub use answers::{Answers, told};
 pub use metrics::{Figures, Metrics};
 pub use reliability::{Bin, Reliability};
 pub use replay::{Replayed, replay};

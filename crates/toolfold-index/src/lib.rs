@@ -11,6 +11,7 @@ mod analyse;
 mod ask;
 mod candidates;
 mod close;
+mod compound;
 mod confidence;
 mod deed;
 mod explain;

@@ -20,6 +20,7 @@ use toolfold_catalog::Catalog;
 use crate::ask::{Asked, Clause, LIST, Meaning};
 use crate::candidates::{self, Sums};
 use crate::close;
+use crate::compound::joined;
 use crate::confidence::{FLOOR, confidences};
 use crate::explain::explain;
 use crate::fold::fold;
@@ -82,7 +83,9 @@ pub(crate) struct Scored {
 }
 
 pub(crate) fn search(index: &Index, catalog: &Catalog, query: &Query<'_>) -> Found {
-    let text = in_english(query.text, |word| index.base.vocabulary.number(word).is_some());
+    let knows = |word: &str| index.base.vocabulary.number(word).is_some();
+    let written = joined(query.text, knows);
+    let text = in_english(&written, knows);
     let Some(mut asked) = Asked::new(index, &text) else {
         return everything(index, catalog, query);
     };

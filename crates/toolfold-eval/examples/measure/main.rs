@@ -3,6 +3,7 @@
 //!
 //! `measure [--failures] [--answers] [--precise=FILE] PLACE…`, where a place is a folder with `tools.jsonl` and `queries.jsonl`, a folder of such
 //! folders, or `CATALOGS:QUERIES` (a folder of servers' lists as they answer `tools/list`, and a file of queries over them).
+//! With `--told` it prints what `find_tools` answers to each query, with `--lines` the line of every tool, to be read.
 //! With `--places` it prints where each tool is in the tree, with `--study` what the tree's weights are trained on.
 //! With `--precise` the encoder in that file takes part; `--vectors=FILE` keeps what it made of each tool for the next time.
 #![allow(clippy::print_stdout, reason = "a program for people")]
@@ -14,7 +15,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use toolfold_catalog::{Node, SERVERS};
-use toolfold_eval::{Answers, BadSet, EvalSet, Metrics};
+use toolfold_disclosure::{level, tokens};
+use toolfold_eval::{Answers, BadSet, EvalSet, Metrics, told};
 use toolfold_index::{Index, Placement, Query, study};
 
 const DEPTH: usize = 10;
@@ -40,6 +42,14 @@ fn main() -> Result<(), BadSet> {
         }
         if has("--study") {
             study(&set.catalog, &index).iter().for_each(|line| println!("{line}"));
+            continue;
+        }
+        if has("--lines") {
+            write_lines(&set);
+            continue;
+        }
+        if has("--told") {
+            write_answers(&set, &index);
             continue;
         }
         if has("--features") {
@@ -91,6 +101,21 @@ fn measure(place: &str, set: &EvalSet, index: &Index, failures: bool) -> f64 {
         figures.p99_microseconds
     );
     figures.ndcg_10
+}
+
+fn write_lines(set: &EvalSet) {
+    for entry in set.catalog.entries() {
+        let signature = level::signature(entry);
+        println!("{}({}) — {}", entry.id, signature.text, level::summary(entry));
+    }
+}
+
+/// Each query with the answer to it, as a model gets it.
+fn write_answers(set: &EvalSet, index: &Index) {
+    for query in &set.queries {
+        let text = told(set, index, &query.text);
+        println!("> {} ({} tokens)\n{text}\n", query.text, tokens::count(&text));
+    }
 }
 
 /// A line for each tool: the nodes it is in, its home first.

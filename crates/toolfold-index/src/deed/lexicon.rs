@@ -31,8 +31,9 @@ pub(crate) struct Lexicon {
     words: HashMap<String, Sense>,
     /// By their first word: the words that follow, and the act.
     phrases: HashMap<String, Vec<(Vec<String>, Acts)>>,
-    /// Things by the deed that leaves them behind.
+    /// Things by the deed that leaves them behind, and by the one that a request wants which begins with them.
     results: HashMap<String, Acts>,
+    asked: HashMap<String, Acts>,
     near: Vec<Acts>,
     opposite: Vec<Acts>,
     /// The acts of each effect.
@@ -60,6 +61,10 @@ impl Acts {
 
     pub(crate) fn meets(self, other: Acts) -> bool {
         self.0 & other.0 != 0
+    }
+
+    pub(crate) fn without(self, other: Acts) -> Acts {
+        Acts(self.0 & !other.0)
     }
 
     fn one(number: usize) -> Acts {
@@ -117,6 +122,8 @@ struct Act {
     #[serde(default)]
     nouns: String,
     #[serde(default)]
+    asked: String,
+    #[serde(default)]
     leaves: String,
     #[serde(default)]
     phrases: Vec<String>,
@@ -143,6 +150,7 @@ impl Lexicon {
             words: HashMap::new(),
             phrases: HashMap::new(),
             results: HashMap::new(),
+            asked: HashMap::new(),
             near: acts.iter().map(|act| set(&act.near)).collect(),
             opposite: acts.iter().map(|act| set(&act.undoes)).collect(),
             effects: [Acts::NONE; Effect::COUNT],
@@ -162,8 +170,10 @@ impl Lexicon {
                 known.noun &= noun;
             }
         }
-        for thing in act.leaves.split_whitespace() {
-            *self.results.entry(thing.to_owned()).or_default() |= one;
+        for (things, acts) in [(&act.leaves, &mut self.results), (&act.asked, &mut self.asked)] {
+            for thing in things.split_whitespace() {
+                *acts.entry(thing.to_owned()).or_default() |= one;
+            }
         }
         for phrase in &act.phrases {
             let mut words = phrase.split_whitespace().map(str::to_owned);
@@ -180,6 +190,11 @@ impl Lexicon {
     /// The acts of a verb in whatever form.
     pub(crate) fn word(&self, word: &str) -> Option<Sense> {
         plain_forms(word).find_map(|plain| self.words.get(plain.as_ref()).copied())
+    }
+
+    /// The acts of a thing that a request begins with.
+    pub(crate) fn asked(&self, thing: &str) -> Option<Acts> {
+        self.asked.get(thing).copied()
     }
 
     /// The acts that leave a thing behind.
@@ -223,6 +238,11 @@ impl Lexicon {
     /// What stands for any change: to update something.
     pub(crate) fn general(&self) -> Acts {
         self.exactly("update").map_or(Acts::NONE, |sense| sense.acts)
+    }
+
+    /// Those of the acts that have the effect.
+    pub(crate) fn of(&self, acts: Acts, effect: Effect) -> Acts {
+        acts & self.effects[effect as usize]
     }
 
     /// Whether some of the acts have the effect.

@@ -32,6 +32,11 @@ const DETERMINERS: [&str; 34] = [
     "their", "them", "these", "this", "your",
 ];
 
+/// Those of them before something that is there already. In their order.
+const DEFINITE: [&str; 15] = [
+    "all", "every", "her", "his", "its", "last", "latest", "my", "our", "that", "the", "their", "these", "this", "your",
+];
+
 /// What a request wants done.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Wanted {
@@ -133,19 +138,34 @@ fn deed(words: &[String], at: usize) -> Option<(Acts, Vec<usize>)> {
     if let Some((acts, places)) = lexicon.phrase(here) {
         return Some((acts, places.into_iter().map(|place| at + place).collect()));
     }
+    if let Some(acts) = named_deed(here) {
+        return Some((acts, vec![at]));
+    }
+    // Who begins with a thing wants it made: "invoice a customer". It stays one of the things.
+    if let Some(acts) =
+        lexicon.asked(&here[0]).filter(|_| here.get(1).is_some_and(|next| is_one_of(&DETERMINERS, next)))
+    {
+        return Some((acts, Vec::new()));
+    }
     // What may be a thing is one in the plural, and with nothing after it.
     let word = lexicon.word(&here[0])?;
     if word.noun && (here.len() == 1 || lexicon.exactly(&here[0]).is_none()) {
         return None;
     }
-    // "make bob an owner" makes nothing: it changes something.
-    let determined = |word: &String| is_one_of(&DETERMINERS, word);
-    if here[0] == "make" && here.len() > 3 && !determined(&here[1]) && here[2..].iter().any(determined) {
-        let acts = ["update", "assign", "add"].iter().filter_map(|verb| lexicon.word(verb));
-        return Some((acts.fold(Acts::NONE, |all, word| all | word.acts), vec![at]));
+    if let Some(acts) = makes_otherwise(here) {
+        return Some((acts, vec![at]));
     }
     if makes_by_opening(here) {
         return Some((lexicon.word("create").map_or(word.acts, |create| create.acts), vec![at]));
+    }
+    // What is there already is opened to be seen.
+    if here[0] == "open" && here.get(1).is_some_and(|next| is_one_of(&DEFINITE, next)) {
+        return Some((lexicon.word("view").map_or(word.acts, |view| view.acts | word.acts), vec![at]));
+    }
+    // A name is resolved to what it stands for, anything else to be done with it.
+    if lexicon.word("settle").is_some_and(|settle| settle.acts != word.acts && here[0].starts_with("resolv")) {
+        let name = here.iter().take_while(|word| !is_preposition(word)).any(|word| is_one_of(&RESOLVED, word));
+        return lexicon.word(if name { "find" } else { "settle" }).map(|word| (word.acts, vec![at]));
     }
     // "stop sharing" is the opposite of sharing; "start recording" is recording.
     let next = here.get(1).filter(|next| next.ends_with("ing")).and_then(|next| lexicon.word(next));
@@ -163,9 +183,50 @@ fn deed(words: &[String], at: usize) -> Option<(Acts, Vec<usize>)> {
     Some((word.acts, vec![at]))
 }
 
-/// "open a ticket" makes one, "open the ticket" shows it, and "open a file" makes none.
+/// What is done where the verb says little and the thing everything: "run the tests" tests, "take a backup" backs up, "make a
+/// copy" copies. The verb counts too.
+fn named_deed(here: &[String]) -> Option<Acts> {
+    let runs = is_one_of(&RUNS, &here[0]);
+    if !runs && !is_one_of(&TAKES, &here[0]) && here[0] != "make" {
+        return None;
+    }
+    let lexicon = lexicon();
+    let thing =
+        here[1..].iter().skip_while(|word| is_one_of(&DETERMINERS, word)).take_while(|word| !is_preposition(word));
+    let thing = thing.take(OPENED_WITHIN).last()?;
+    let left = lexicon.leaving(thing);
+    let deed =
+        lexicon.word(thing).filter(|sense| sense.noun && here[0] != "make").map_or(Acts::NONE, |sense| sense.acts);
+    let deed = if runs { deed } else { deed.without(lexicon.of(deed, Effect::Look)) };
+    let verb = lexicon.word(&here[0]).map_or(Acts::NONE, |verb| verb.acts);
+    (!(left | deed).is_empty()).then_some(left | deed | verb)
+}
+
+/// "make bob an owner" and "make the title bold" make nothing: they change something.
+fn makes_otherwise(here: &[String]) -> Option<Acts> {
+    if here[0] != "make" {
+        return None;
+    }
+    let determined = |word: &String| is_one_of(&DETERMINERS, word);
+    let row: Vec<&String> = here[1..].iter().take_while(|word| !is_preposition(word)).collect();
+    let of = |verbs: &[&str]| {
+        verbs.iter().filter_map(|verb| lexicon().word(verb)).fold(Acts::NONE, |all, word| all | word.acts)
+    };
+    let first = row.first()?;
+    if row.len() > 2 && !determined(first) && row[1..].iter().any(|word| determined(word)) {
+        return Some(of(&["update", "assign", "add"]));
+    }
+    let there = !determined(first) || is_one_of(&DEFINITE, first);
+    let words = row.iter().filter(|word| !determined(word)).count();
+    (there && words == 2).then(|| of(&["update", "make"]))
+}
+
+/// "open a ticket" makes one, as does "open a new file"; "open the ticket" shows it, and "open a file" makes none.
 fn makes_by_opening(here: &[String]) -> bool {
     let indefinite = here.get(1).is_some_and(|word| ["a", "an", "another", "new"].contains(&word.as_str()));
+    if here[0] == "open" && here.iter().take(3).any(|word| word == "new") {
+        return true;
+    }
     let mut thing = here.iter().skip(2).take_while(|word| !is_preposition(word)).take(OPENED_WITHIN);
     here[0] == "open" && indefinite && thing.any(|word| is_one_of(&MADE_BY_OPENING, word))
 }
@@ -217,8 +278,14 @@ const MADE_BY_OPENING: [&str; 14] = [
     "thread",
     "ticket",
 ];
+/// What stands for something else. In their order.
+const RESOLVED: [&str; 10] = ["address", "alias", "domain", "host", "hostname", "id", "library", "link", "name", "url"];
 /// Words of a thing with what stands before it.
 const OPENED_WITHIN: usize = 3;
+
+/// Verbs that say little without the thing: of anything that can be done, and of what is there afterwards. In their order.
+const RUNS: [&str; 4] = ["do", "execute", "perform", "run"];
+const TAKES: [&str; 4] = ["give", "have", "place", "take"];
 
 /// Verbs that may be things, and seldom are at the beginning of a request.
 const ORDERS: [&str; 6] = ["list", "query", "run", "schedule", "search", "test"];
@@ -255,6 +322,10 @@ mod tests {
                 && JOINTS.is_sorted()
                 && QUESTIONS.is_sorted()
                 && DETERMINERS.is_sorted()
+                && DEFINITE.is_sorted()
+                && RESOLVED.is_sorted()
+                && RUNS.is_sorted()
+                && TAKES.is_sorted()
         );
     }
 
@@ -267,7 +338,8 @@ mod tests {
         assert_eq!(read("weather in rome").acts, Acts::NONE);
         assert_eq!(read("open a pull request against main").acts, acts("create"));
         assert_eq!(read("open a new ticket for the team").acts, acts("create"));
-        assert_eq!(read("open the pull request").acts, acts("open"));
+        assert_eq!(read("open a new file").acts, acts("create"));
+        assert_eq!(read("open the pull request").acts, acts("open") | acts("view"));
         assert_eq!(read("open a file").acts, acts("open"));
         assert_eq!(read("let me read the report").acts, acts("read"));
         assert_eq!(read("let bob read the report").acts, acts("let"));
@@ -275,6 +347,21 @@ mod tests {
         assert!(read("order status").clear < 1.0 && read("order a pizza").clear == 1.0);
         assert!(read("list pods").clear == 1.0);
         assert!(read("who is in the team").acts.meets(acts("list")));
+    }
+
+    #[test]
+    fn a_verb_that_says_little_leaves_it_to_the_thing() {
+        assert!(read("run the unit tests on the phone").acts.meets(acts("verify")));
+        assert!(read("take a backup of the database").acts.meets(acts("backup")));
+        assert!(read("make a copy of the sheet").acts.meets(acts("copy")));
+        assert!(!read("make a list of names").acts.meets(acts("ls")));
+        assert_eq!(read("resolve the thread").acts, acts("settle"));
+        assert_eq!(read("resolve a host name").acts, acts("find"));
+        assert!(read("invoice a customer").acts.meets(acts("create")));
+        assert!(!read("invoice status").acts.meets(acts("create")));
+        assert!(read("make text bold in a document").acts.meets(acts("update")));
+        assert!(read("make bob an owner").acts.meets(acts("assign")));
+        assert_eq!(read("make a payment page").acts, acts("make"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use toolfold_core::{Entry, words};
 
-use super::lexicon::{Acts, Sense, lexicon};
+use super::lexicon::{Acts, Effect, Sense, lexicon};
 use super::object::{self, Thing, is_preposition};
 use super::risk::publishes;
 use crate::analyse::first_sentence;
@@ -17,6 +17,8 @@ const MOST_THINGS: usize = 4;
 const MOST_WORDS: usize = 30;
 const MOST_SUBJECTS: usize = 16;
 const LONGEST_HEADING: usize = 40;
+/// Words of a thing and of what is said about it.
+const LONGEST_THING: usize = 5;
 /// Parameters that say what is to be done, where a tool does several things.
 const CHOICES: [&str; 9] = ["action", "cmd", "command", "method", "mode", "op", "operation", "state", "verb"];
 /// What may stand before the verb of a description.
@@ -86,7 +88,7 @@ impl Done {
         // What comes before a colon is a heading.
         let heading = sentence.split_once(": ").filter(|(heading, _)| heading.len() < LONGEST_HEADING);
         let words = words::split(heading.map_or(sentence, |(_, rest)| rest));
-        self.told = told(&words);
+        self.told = told(&words) | of_result(thing_of(&words), told(&words), &[]);
         let texts: Vec<&str> = words.iter().take(MOST_WORDS).map(String::as_str).collect();
         let texts: Vec<&str> = texts.into_iter().filter(|word| says_something(word) && !is_preposition(word)).collect();
         self.subject = object::read(&texts).into_iter().map(|(thing, _)| thing).take(MOST_SUBJECTS).collect();
@@ -100,9 +102,9 @@ impl Done {
         let (acts, places) = verbs(words);
         let comes_to = of_result(words, acts, &places);
         self.named = acts | comes_to;
-        // Who manages or sets permissions may grant some.
+        // Who manages or sets permissions may grant some; who changes a note does not leave one.
         if acts.meets(lexicon().general()) {
-            self.offered |= left_by(words, &places);
+            self.offered |= lexicon().of(left_by(words, &places), Effect::Change);
         }
         // A verb that is part of what is done is something that it can be used for ("start message move task").
         let further = words.iter().enumerate().filter(|(place, _)| !places.contains(place));
@@ -161,6 +163,13 @@ fn verbs(words: &[String]) -> (Acts, Vec<usize>) {
         return phrase;
     }
     let ends = |(place, _): &&(usize, Sense)| place + 1 == words.len();
+    // `list_invite`: what is listed may be called like the deed that it comes of.
+    let lists = |(place, sense): &(usize, Sense)| *place == 0 && sense.noun && words[0] == "list";
+    if let (Some(list), [(place, _)]) = (known.first().filter(|first| lists(first)), &sure[..])
+        && !lexicon().leaving(&words[*place]).is_empty()
+    {
+        return (list.1.acts, vec![0]);
+    }
     let chosen: Vec<(usize, Sense)> = match (sure.first(), sure.last().filter(ends)) {
         // Names of one kind end with the verb: `message_move_cancel`.
         (Some((first, _)), Some(last)) if *first > 0 => vec![*last],
@@ -211,19 +220,33 @@ fn told(words: &[String]) -> Acts {
     let mut acts = Acts::NONE;
     let mut last = None;
     for (place, word) in words.iter().take(READ).enumerate() {
-        let found = lexicon().word(word).filter(|found| !(found.noun && last.is_some()));
+        let follows = |found: &Sense| last.is_some() && (found.noun || is_participle(word));
+        let found = lexicon().word(word).filter(|found| !follows(found));
         match (found, last) {
             (Some(found), None) => (acts, last) = (acts | found.acts, Some(place)),
             // Verbs in a row are all meant; "remove an empty queue" empties nothing.
             (Some(found), Some(before)) if place == before + 1 || (place == before + 2 && joins(&words[place - 1])) => {
                 (acts, last) = (acts | found.acts, Some(place));
             }
+            // Nor does who clears completed tasks complete any.
             (Some(_), Some(_)) => break,
             (None, None) if !BEFORE.contains(&word.as_str()) && place > 3 => break,
             (None, _) => {}
         }
     }
     acts
+}
+
+/// "completed tasks" are tasks, and nobody completes them.
+fn is_participle(word: &str) -> bool {
+    word.len() > 4 && word.ends_with("ed") && lexicon().exactly(word).is_none()
+}
+
+/// What a sentence says that something is done to: the words between its verb and what follows a preposition.
+fn thing_of(words: &[String]) -> &[String] {
+    let begin = words.iter().take(READ).position(|word| lexicon().word(word).is_some()).map_or(0, |verb| verb + 1);
+    let end = words[begin..].iter().position(|word| is_preposition(word)).map_or(words.len(), |end| begin + end);
+    &words[begin..end.min(begin + LONGEST_THING)]
 }
 
 fn joins(word: &str) -> bool {
@@ -291,6 +314,9 @@ mod tests {
         assert!(named("create_or_update_file").named.meets(acts("update")));
         assert_eq!(named("start_message_move_task").named, acts("start"));
         assert_eq!(named("get_build_log").named, acts("get"));
+        assert_eq!(named("ListInvite").named, acts("list"));
+        assert!(named("update_permission").offered.meets(acts("grant")));
+        assert!(!named("update_note").offered.meets(acts("remark")));
         assert_eq!(named("add_card_to_list").head, thing("card"));
     }
 
@@ -299,6 +325,8 @@ mod tests {
         let told = |text: &str| done("x", text, json!({"type": "object"})).told;
         assert!(told("Creates a branch.").meets(acts("create")));
         assert!(told("This tool will list all of it").meets(acts("list")));
+        assert!(told("Add a new note to a page").meets(acts("remark")), "who leaves a note comments");
+        assert!(!told("Create, update or clear completed tasks").meets(acts("complete")));
         let several = told("Create, update or delete an event");
         assert!(["create", "update", "delete"].iter().all(|verb| several.meets(acts(verb))));
         assert!(!told("Creates a branch that nobody can delete").meets(acts("delete")));

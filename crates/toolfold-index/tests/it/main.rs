@@ -238,6 +238,21 @@ fn near_copies_of_one_server_are_one_hit() {
 }
 
 #[test]
+fn tools_that_are_described_alike_and_do_something_else_are_hits_of_their_own() {
+    // So long that one other word in the name is lost in it.
+    let text = "Handles a node pool of a managed cluster in the given region by the number of the cluster. ".repeat(8);
+    let tools = ["get", "delete", "recycle", "update", "upgrade", "label", "drain"];
+    let tools = tools.map(|verb| plain(&format!("{verb}_node_pool"), &text)).into();
+    let catalog = Catalog::merge(1, [server("a", tools)]);
+    let index = Index::build(&catalog);
+    let hits = index.search(&catalog, &Query { text: "node pool of a cluster", limit: 10, ..Query::default() }).hits;
+    assert_eq!(hits.iter().map(|hit| hit.copies).sum::<usize>() + hits.len(), 7);
+    assert_eq!(hits.len(), 4, "one server does not fill an answer");
+    let hits = index.search(&catalog, &Query { text: "delete a node pool", limit: 10, ..Query::default() }).hits;
+    assert_eq!(catalog.entry(hits[0].entry).name(), "delete_node_pool");
+}
+
+#[test]
 fn pages_join_without_gap_or_overlap() {
     let tools = (0..25).map(|i| plain(&format!("report_{i}"), "")).collect();
     let catalog = Catalog::merge(1, [server("s", tools)]);
