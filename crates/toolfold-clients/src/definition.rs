@@ -104,6 +104,21 @@ impl ServerDefinition {
         None
     }
 
+    /// Sets a variable of the server, and hands it on to where that is in a container: none sees a variable that is not.
+    pub fn set_variable(&mut self, name: &str, value: &str) {
+        let is_new = self.env.iter().all(|(known, _)| known != name);
+        self.env.retain(|(known, _)| known != name);
+        self.env.push((name.to_owned(), value.to_owned()));
+        let runs = |word: &&str| ["docker", "podman"].contains(word);
+        let program = self.command.as_deref().and_then(|command| command.rsplit(['/', '\\']).next());
+        let run = self.args.iter().position(|word| word == "run");
+        if let (Some(run), true) = (run.filter(|_| program.as_ref().is_some_and(runs)), is_new)
+            && !self.args.iter().any(|word| word == name)
+        {
+            self.args.splice(run + 1..run + 1, ["-e".to_owned(), name.to_owned()]);
+        }
+    }
+
     /// What makes two entries the same server.
     pub(crate) fn is_same_as(&self, other: &ServerDefinition) -> bool {
         let sorted = |pairs: &[(String, String)]| {

@@ -62,12 +62,14 @@ pub struct ImportOptions {
     pub keep_secrets: bool,
 }
 
-/// What importing would do to a `toolfold.toml` with this text.
+/// What importing would do to a `toolfold.toml` with this text. `refused` says why Toolfold would not take a file with one server in
+/// it: a server that somebody else's program put up with must not keep all the others from being served.
 pub fn plan_import(
     seen: &[SeenFile],
     existing: &str,
     options: &ImportOptions,
     environment: &Environment,
+    refused: &dyn Fn(&str) -> Option<String>,
 ) -> Result<ImportPlan, EditError> {
     let known = known_servers(existing)?;
     let mut plan =
@@ -102,8 +104,16 @@ pub fn plan_import(
                 move_out(&mut planned.definition, &server, &mut |wish, value| variables.pick(wish, value, &server));
         }
     }
-    for planned in plan.servers.iter().filter(|planned| planned.known_as.is_none()) {
-        plan.text = write_server(&plan.text, &planned.name, &planned.definition)?;
+    for planned in std::mem::take(&mut plan.servers) {
+        if planned.known_as.is_none() {
+            if let Some(why) = refused(&write_server("", &planned.name, &planned.definition)?) {
+                let left_out = |from: FoundIn| LeftOut { name: from.name.clone(), from, why: why.clone() };
+                plan.left_out.extend(planned.from.into_iter().map(left_out));
+                continue;
+            }
+            plan.text = write_server(&plan.text, &planned.name, &planned.definition)?;
+        }
+        plan.servers.push(planned);
     }
     Ok(plan)
 }
@@ -179,7 +189,10 @@ fn name_all(servers: &mut [PlannedServer], known: &[(String, ServerDefinition)])
         let client = planned.from.first().map_or("", |from| from.client);
         planned.name = free_name(&found, client, &taken);
         if planned.name != found {
-            planned.notes.push(format!("called `{}` here", planned.name));
+            planned.notes.push(match found.as_str() {
+                "" => "it has no name there".to_owned(),
+                found => format!("it is called {found:?} there"),
+            });
         }
         taken.push(planned.name.clone());
     }

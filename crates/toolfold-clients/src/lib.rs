@@ -14,6 +14,7 @@ mod table;
 mod variables;
 
 mod definition;
+mod hidden;
 mod own;
 mod read;
 mod secrets;

@@ -12,14 +12,20 @@ use crate::table::{ENTRY_NAME, Variables};
 /// Where Toolfold listens unless it is told otherwise.
 pub const USUAL_PORT: u16 = 7420;
 
+/// Within so many words a runner of programs has named the program: `docker run -i --rm toolfold`.
+const SOON: usize = 5;
+
 /// Whether a definition starts Toolfold, or reaches the one that listens on this port here.
 pub fn is_own(definition: &ServerDefinition, port: u16) -> bool {
-    let words = definition.command.iter().chain(&definition.args).flat_map(|text| text.split_whitespace());
-    let is_program = words.take(4).any(|word| {
+    let words: Vec<&str> =
+        definition.command.iter().chain(&definition.args).flat_map(|text| text.split_whitespace()).collect();
+    let is_program = words.iter().enumerate().take(SOON).any(|(at, word)| {
         let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
-        // `npx toolfold@latest`, `toolfold.exe`
-        let name = name.split('@').next().unwrap_or(name);
-        name.trim_end_matches(".exe") == ENTRY_NAME
+        // `npx toolfold@latest`, `docker run toolfold:1`, `toolfold.exe`
+        let name = name.split(['@', ':']).next().unwrap_or(name).trim_end_matches(".exe");
+        // A path behind another program may be a folder of that name, which that one is to work in.
+        let is_run = at == 0 || !word.contains(['/', '\\']) || words.get(at + 1) == Some(&"serve");
+        name == ENTRY_NAME && is_run
     });
     is_program || definition.url.as_deref().is_some_and(|url| is_own_address(url, port))
 }
@@ -48,4 +54,33 @@ fn local_port(url: &str) -> Option<u16> {
         Host::Ipv6(ip) => ip.is_loopback() || ip.is_unspecified(),
     };
     url.port_or_known_default().filter(|_| is_local)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_of_that_name_is_not_toolfold() {
+        let own = |line: &str| {
+            let mut words = line.split(' ').map(str::to_owned);
+            let definition =
+                ServerDefinition { command: words.next(), args: words.collect(), ..ServerDefinition::default() };
+            is_own(&definition, USUAL_PORT)
+        };
+        for line in [
+            "/usr/bin/toolfold serve --stdio",
+            "npx -y toolfold@latest serve",
+            "uvx toolfold",
+            "docker run -i --rm toolfold:1",
+            "sh -c /opt/toolfold serve --stdio",
+            "C:\\bin\\toolfold.exe serve",
+        ] {
+            assert!(own(line), "{line}");
+        }
+        for line in ["npx -y server-filesystem /home/ada/toolfold", "git-mcp --repository /src/toolfold", "toolfolder"]
+        {
+            assert!(!own(line), "{line}");
+        }
+    }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
+use url::Url;
 
 use crate::definition::ServerDefinition;
 use crate::table::{TimeUnit, Variables};
@@ -12,6 +13,9 @@ use crate::variables::{Folders, escaped, translate};
 
 /// How a note begins that tells why an entry cannot be used as it is.
 pub(crate) const FOR_NOW: &str = "off for now";
+
+/// The longest that Toolfold waits for anything: some write a number that means for ever.
+const LONGEST: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// Why an entry cannot be taken over at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -24,6 +28,8 @@ pub enum NoServer {
     WebSocket,
     #[error("it is reached through a local socket, which Toolfold cannot do")]
     LocalSocket,
+    #[error("its URL has a user name or password in it: write it by hand, with them as a header")]
+    Login,
     #[error("it has neither a command nor a URL")]
     Nowhere,
 }
@@ -120,6 +126,9 @@ impl Entry<'_> {
                 if url.starts_with("unix:") || url.starts_with("pipe:") {
                     return Err(NoServer::LocalSocket);
                 }
+                if Url::parse(&url).is_ok_and(|url| !url.username().is_empty() || url.password().is_some()) {
+                    return Err(NoServer::Login);
+                }
                 made.url = Some(self.translated(&url));
                 made.headers = self.headers();
             }
@@ -200,7 +209,8 @@ impl Entry<'_> {
         let amount = |key: &str| self.table.get(key).and_then(Value::as_f64).filter(|amount| *amount > 0.0);
         let duration = |amount: f64, unit| {
             let seconds = if unit == TimeUnit::Seconds { amount } else { amount / 1000.0 };
-            Duration::try_from_secs_f64(seconds).ok().filter(|time| *time >= Duration::from_millis(1))
+            let time = Duration::try_from_secs_f64(seconds).ok().filter(|time| *time >= Duration::from_millis(1));
+            time.map(|time| time.min(LONGEST))
         };
         made.timeout = self.reading.timeout.and_then(|(key, unit)| duration(amount(key)?, unit));
         made.connect_timeout = amount("startup_timeout_sec").and_then(|amount| duration(amount, TimeUnit::Seconds));

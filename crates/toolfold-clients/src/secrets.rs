@@ -4,6 +4,7 @@
 use toolfold_core::{Secret, words};
 
 use crate::definition::ServerDefinition;
+use crate::hidden::hidden;
 use crate::variables::has_variable;
 
 /// A secret that was found, and the variable that stands for it now.
@@ -34,6 +35,8 @@ pub(crate) fn move_out(
             *value = without_secret_defaults(value, name);
         } else if is_secret(name, value) {
             *value = take(&constant(name), value, format!("variable {name}"));
+        } else {
+            *value = without_hidden(value, server, false, &format!("variable {name}"), &mut take);
         }
     }
     for (name, value) in &mut made.headers {
@@ -93,23 +96,58 @@ fn move_arguments(args: &mut [String], server: &str, take: &mut Take<'_>) {
         }
         let flag = word.starts_with('-').then(|| word.split_once('=')).flatten();
         if let Some((name, value)) = flag.map(|(name, value)| (name.to_owned(), value.to_owned())) {
-            if is_secret(&name, &value) {
-                let wish = format!("{}_{}", constant(server), constant(&name));
-                *word = format!("{name}={}", take(&wish, &value, format!("argument {name}")));
-            }
-        } else if word.starts_with('-') {
+            let place = format!("argument {name}");
+            *word = match is_secret(&name, &value) {
+                true => format!("{name}={}", take(&format!("{}_{}", constant(server), constant(&name)), &value, place)),
+                false => format!("{name}={}", without_hidden(&value, server, is_header_option(&name), &place, take)),
+            };
+        } else if word.starts_with('-') && !word.contains(char::is_whitespace) {
             option = Some(word.clone());
-        } else if let Some(name) = before.filter(|name| is_secret(name, word)) {
-            let wish = format!("{}_{}", constant(server), constant(&name));
+        } else if let Some(name) = before.as_ref().filter(|name| is_secret(name, word)) {
+            let wish = format!("{}_{}", constant(server), constant(name));
             *word = take(&wish, &word.clone(), format!("argument {name}"));
-        } else if let Some((name, value)) = word.clone().split_once('=').filter(|(name, value)| is_secret(name, value))
-        {
+        } else if let Some((name, value)) = word.clone().split_once('=').filter(|pair| is_assignment(pair)) {
             // `docker run -e TOKEN=…`
             *word = format!("{name}={}", take(&constant(name), value, format!("argument {name}")));
         } else if looks_like_token(word) || has_password(word) {
             *word = take(&format!("{}_KEY", constant(server)), &word.clone(), "argument".to_owned());
+        } else {
+            let place = before.as_ref().map_or_else(|| "argument".to_owned(), |name| format!("argument {name}"));
+            *word = without_hidden(word, server, before.is_some_and(|name| is_header_option(&name)), &place, take);
         }
     }
+}
+
+/// `-H`, `--header`, `--headers`
+fn is_header_option(name: &str) -> bool {
+    name == "-H" || words::split(name).iter().any(|word| word.starts_with("header"))
+}
+
+/// A name, and a secret that is all of the rest.
+fn is_assignment((name, value): &(&str, &str)) -> bool {
+    let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));
+    let is_whole = !value.contains(|c: char| c.is_whitespace() || ";&\"'".contains(c));
+    is_name && is_whole && is_secret(name, value)
+}
+
+/// A text with its secrets taken out of it, each on its own.
+fn without_hidden(text: &str, server: &str, is_header: bool, place: &str, take: &mut Take<'_>) -> String {
+    if text.starts_with("http://") || text.starts_with("https://") {
+        return without_secrets(text, server, take);
+    }
+    let (mut out, mut end) = (String::new(), 0);
+    for secret in hidden(text, is_header) {
+        let wish = match secret.name.as_deref() {
+            Some(name) if name.eq_ignore_ascii_case("authorization") => "TOKEN".to_owned(),
+            Some(name) => constant(name),
+            None => "KEY".to_owned(),
+        };
+        let place = secret.name.map_or_else(|| place.to_owned(), |name| format!("{name} in {place}"));
+        out.push_str(&text[end..secret.range.start]);
+        out.push_str(&take(&format!("{}_{wish}", constant(server)), &text[secret.range.clone()], place));
+        end = secret.range.end;
+    }
+    out + &text[end..]
 }
 
 /// The parts of a URL that are secret: values of its query, and parts of its path that are keys.
@@ -200,7 +238,7 @@ fn is_path(value: &str) -> bool {
 }
 
 /// `scheme://user:password@host`
-fn has_password(value: &str) -> bool {
+pub(crate) fn has_password(value: &str) -> bool {
     let Some((_, rest)) = value.split_once("://") else { return false };
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
     host.rsplit_once('@').is_some_and(|(user, _)| user.contains(':') && !has_variable(user))
@@ -247,7 +285,7 @@ pub(crate) fn looks_like_token(value: &str) -> bool {
     is_word(value) && letters.len() >= 24 && digits >= 4 && distinct >= 10 && longest >= 16
 }
 
-fn is_harmless_header(name: &str) -> bool {
+pub(crate) fn is_harmless_header(name: &str) -> bool {
     let name = name.to_lowercase();
     let known =
         ["accept", "accept-language", "content-type", "user-agent", "origin", "referer", "mcp-protocol-version"];
@@ -311,10 +349,20 @@ mod tests {
                 "PASSWORD=s3cret",
                 "ghp_0123456789abcdef0123",
                 "plain",
+                "--header",
+                "Authorization: Bearer s3cret",
+                "https://far.example/mcp?token=s3cret",
+                "--opt=Password=s3cret;Mode=fast",
+                "X_TOKEN=s3cret exec run",
             ]
             .map(str::to_owned)
             .to_vec(),
-            env: vec![pair("API_KEY", "s3cret"), pair("MODE", "fast"), pair("T", "${T_TOKEN:-s3cret}")],
+            env: vec![
+                pair("API_KEY", "s3cret"),
+                pair("MODE", "fast"),
+                pair("T", "${T_TOKEN:-s3cret}"),
+                pair("HEADERS", r#"{"Authorization": "Bearer s3cret"}"#),
+            ],
             url: Some("https://h.example/s/9f86d081884c7d659a2feaa0c55ad015/mcp?api_key=s3cret&mode=fast".to_owned()),
             headers: vec![pair("Authorization", "Bearer s3cret"), pair("Accept", "a/b"), pair("X-Team", "s3cret")],
             ..ServerDefinition::default()
@@ -332,7 +380,17 @@ mod tests {
             Some("https://h.example/s/${MY_SRV_URL_KEY}/mcp?api_key=${MY_SRV_API_KEY}&mode=fast")
         );
         assert_eq!(made.env[0].1, "${API_KEY}");
-        assert_eq!(moved.len(), 9);
+        assert_eq!(made.env[3].1, r#"{"Authorization": "Bearer ${MY_SRV_TOKEN}"}"#);
+        assert_eq!(
+            made.args[8..],
+            [
+                "Authorization: Bearer ${MY_SRV_TOKEN}",
+                "https://far.example/mcp?token=${MY_SRV_TOKEN}",
+                "--opt=Password=${MY_SRV_PASSWORD};Mode=fast",
+                "X_TOKEN=${MY_SRV_X_TOKEN} exec run",
+            ]
+        );
+        assert_eq!(moved.len(), 14);
         assert!(!format!("{made:?}{moved:?}").contains("s3cret"));
     }
 }

@@ -46,7 +46,7 @@ mod program;
 
 mod changes;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub use access::{Introspection, Issuer};
 pub use api::{ApiSource, DocumentPlace, HandTool, HandWay};
@@ -107,6 +107,15 @@ pub fn load(options: &LoadOptions) -> Result<Loaded, Problems> {
     }
     draft.config.files.extend(notes);
     Ok(Loaded { config: draft.config, notices: report.into_problems(), origin, untrusted })
+}
+
+/// What would be wrong with a `toolfold.toml` of this text, before it is written. Variables that are not set, and programs that are not
+/// there, are for later.
+pub fn mistakes(path: &Path, text: &str, options: &LoadOptions) -> Vec<Problem> {
+    let options = LoadOptions { lenient: true, look_for_commands: false, ..options.clone() };
+    let mut report = Report::default();
+    read(&Source { path: path.to_owned(), text: text.to_owned(), format: Syntax::Toml }, &options, &mut report);
+    report.into_problems().into_iter().filter(|problem| problem.severity == Severity::Error).collect()
 }
 
 fn read(source: &Source, options: &LoadOptions, report: &mut Report) -> Draft {

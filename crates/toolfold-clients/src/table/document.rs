@@ -148,8 +148,8 @@ fn snippet(client: &KnownClient) -> String {
     let entry = client.entry(&way, false).filter(|_| client.is_written);
     let made = entry.and_then(|entry| edit::set(client.format, "", &slot, &entry).ok().flatten());
     let language = match client.format {
-        FileFormat::Json => "json",
-        FileFormat::Jsonc => "jsonc",
+        // There is no comment in it, and not every reader of Markdown knows of JSON with comments.
+        FileFormat::Json | FileFormat::Jsonc => "json",
         FileFormat::Toml => "toml",
         FileFormat::Yaml => "yaml",
     };

@@ -7,7 +7,7 @@ use crate::home::Home;
 const OPTIONS: ImportOptions = ImportOptions { port: 7420, keep_secrets: false };
 
 fn plan(home: &Home, existing: &str) -> ImportPlan {
-    plan_import(&survey(&home.environment, &[]), existing, &OPTIONS, &home.environment).unwrap()
+    plan_import(&survey(&home.environment, &[]), existing, &OPTIONS, &home.environment, &|_| None).unwrap()
 }
 
 /// What a person would see of a plan, without values.
@@ -82,7 +82,7 @@ fn every_client_s_spelling() {
     github = npx @modelcontextprotocol/server-github from Claude Code (user), Cursor (user); variable GITHUB_TOKEN to GITHUB_TOKEN
     local = run.sh from Claude Code (only in PROJECT)
     docs = https://docs.example/… from Codex (user)
-    github-codex = gh-mcp from Codex (user); called `github-codex` here
+    github-codex = gh-mcp from Codex (user); it is called "github" there
     g = https://g.example/… from Gemini CLI (user)
     oc = uvx mcp-server-time from opencode (user); it is switched off there, and so it is here
     keyed = https://k.example/… from opencode (user); off for now: a value is read from a file there (`{file:…}`); header X-Key to KEYED_X_KEY
@@ -91,7 +91,7 @@ fn every_client_s_spelling() {
     linear = https://mcp.linear.app/… from Cursor (user)
     vs = vs from VS Code (project); off for now: a value is asked for by the editor there (`${input:key}`)
     cl = https://c.example/… from Cline (user)
-    my_server = cont from Continue (user); called `my_server` here
+    my_server = cont from Continue (user); it is called "my server" there
     not toolfold: it is Toolfold itself
     not waits: it speaks over WebSocket, which Toolfold does not
     not developer: it is a part of that program, not a server
@@ -174,7 +174,7 @@ fn a_file_that_is_there_keeps_its_bytes() {
     let first = plan(&home, existing);
     assert_eq!(
         told(&first),
-        "a = a-mcp from Cursor (user); argument --token to A_TOKEN\nb-cursor = b-mcp from Cursor (user); called `b-cursor` here\n"
+        "a = a-mcp from Cursor (user); argument --token to A_TOKEN\nb-cursor = b-mcp from Cursor (user); it is called \"b\" there\n"
     );
     let kept: String =
         first.text.replace("\n\n[servers.a]\ncommand = \"a-mcp\"\nargs = [\"--token\", \"${A_TOKEN}\"]", "");
@@ -207,7 +207,10 @@ fn one_variable_never_stands_for_two_secrets() {
 fn a_broken_toolfold_toml_is_left_alone() {
     let home = Home::new();
     home.write("home/.cursor/mcp.json", r#"{"mcpServers": {"a": {"command": "a"}}}"#);
-    assert!(plan_import(&survey(&home.environment, &[]), "servers = 1 = 2", &OPTIONS, &home.environment).is_err());
+    assert!(
+        plan_import(&survey(&home.environment, &[]), "servers = 1 = 2", &OPTIONS, &home.environment, &|_| None)
+            .is_err()
+    );
 }
 
 #[test]
@@ -220,4 +223,24 @@ fn what_is_written_is_read_by_toolfold() {
     let plan = plan(&home, "");
     let root = FileFormat::Toml.parse(&plan.text).unwrap();
     assert_eq!(root["servers"]["we_ird"]["command"], "c\n\"$$${X}", "{}", plan.text);
+}
+
+#[test]
+fn what_toolfold_would_refuse_is_left_out_alone() {
+    let home = Home::new();
+    home.write(
+        "home/.cursor/mcp.json",
+        r#"{"mcpServers": {"good": {"command": "a"}, "odd": {"url": "ftp://x.example"}, "login": {"url": "https://ada:s3cret@x.example/mcp"}}}"#,
+    );
+    home.write("home/.kiro/settings/mcp.json", r#"{"mcpServers": {"odd too": {"url": "ftp://x.example"}}}"#);
+    let refused = |text: &str| text.contains("ftp:").then(|| "url: is odd".to_owned());
+    let seen = survey(&home.environment, &[]);
+    let plan = plan_import(&seen, "", &OPTIONS, &home.environment, &refused).unwrap();
+    insta::assert_snapshot!(told(&plan), @r#"
+    good = a from Cursor (user)
+    not login: its URL has a user name or password in it: write it by hand, with them as a header
+    not odd: url: is odd
+    not odd too: url: is odd
+    "#);
+    assert_eq!(plan.text, "[servers.good]\ncommand = \"a\"\n");
 }

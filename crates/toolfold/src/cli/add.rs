@@ -66,15 +66,25 @@ impl Add {
         let mut text = file.text().to_owned();
         let taken = server_names(&text).map_err(|error| file.broken(&error))?;
         let mut added = self.servers(&environment)?;
-        let mut told = String::new();
+        self.check_set(&added)?;
+        let mut told: Vec<String> = Vec::new();
         for server in &mut added {
             check_name(server, &taken)?;
             self.complete(server, &environment)?;
             for secret in server.definition.move_secrets(&server.name) {
-                told.push_str(&format!("the {} is now the variable {}\n", shown_line(&secret.place), secret.variable));
+                told.push(match secret.place.strip_prefix("variable ") == Some(secret.variable.as_str()) {
+                    true => format!("the value of {} is not written: it stays a variable", secret.variable),
+                    false => format!("the {} is now the variable {}", shown_line(&secret.place), secret.variable),
+                });
             }
             let before = text.clone();
-            text = write_server(&text, &server.name, &server.definition).map_err(|error| file.broken(&error))?;
+            let written = |text: &str| write_server(text, &server.name, &server.definition);
+            let alone = written("").map_err(|error| file.broken(&error))?;
+            if let Some(why) = file.refused(&alone, &options) {
+                return Err(Fail::usage(format!("{} cannot be added: {}", shown_line(&server.name), shown_line(&why)))
+                    .hint("nothing was written"));
+            }
+            text = written(&text).map_err(|error| file.broken(&error))?;
             if !common.json {
                 print(&shown_block(&before, &text))?;
             }
@@ -86,7 +96,9 @@ impl Add {
             server.definition.needs().into_iter().filter(|name| !environment.variables.contains_key(name)).collect()
         };
         if !common.json {
-            tell(told.trim_end());
+            // What is in the file stands apart from what is said of it.
+            tell("");
+            told.iter().for_each(|line| tell(line));
             for server in &added {
                 tell_missing(server, &unset(server));
             }
@@ -145,12 +157,23 @@ impl Add {
         })
     }
 
+    /// What nobody asked for is a slip: it would be lost without a word.
+    fn check_set(&self, added: &[NewServer]) -> Result<(), Fail> {
+        let wanted: Vec<String> = added.iter().flat_map(wishes).collect();
+        let names = self.set.iter().filter_map(|typed| typed.split_once('=')).map(|(name, _)| name);
+        for name in names.filter(|name| !wanted.iter().any(|known| known.eq_ignore_ascii_case(name))) {
+            let asked = if wanted.is_empty() { "nothing".to_owned() } else { wanted.join(", ") };
+            return Err(Fail::usage(format!("nothing asks for {:?}", shown_line(name)))
+                .hint(format!("what is asked for: {}", shown_line(&asked))));
+        }
+        Ok(())
+    }
+
     /// What was said on the command line, and what a person answers.
     fn complete(&self, server: &mut NewServer, environment: &Environment) -> Result<(), Fail> {
         for typed in &self.env {
             let (name, value) = typed.split_once('=').map_or_else(|| (typed.clone(), format!("${{{typed}}}")), owned);
-            server.definition.env.retain(|(known, _)| *known != name);
-            server.definition.env.push((name, value));
+            server.definition.set_variable(&name, &value);
         }
         for typed in &self.header {
             let split = typed.split_once('=').or_else(|| typed.split_once(": "));
@@ -160,8 +183,10 @@ impl Add {
         for typed in &self.set {
             let (name, value) =
                 typed.split_once('=').map(owned).ok_or_else(|| Fail::usage("--set takes NAME=VALUE"))?;
-            server.definition.fill_in(&name, &value);
-            server.missing.retain(|missing| missing.name != name);
+            if let Some(name) = wishes(server).into_iter().find(|known| known.eq_ignore_ascii_case(&name)) {
+                server.definition.fill_in(&name, &value);
+                server.missing.retain(|missing| missing.name != name);
+            }
         }
         let wanted: Vec<_> = server
             .missing
@@ -185,6 +210,14 @@ impl Add {
                 .hint(format!("say it with {}", open.join(", ")))),
         }
     }
+}
+
+/// The names of what can be said with `--set`.
+fn wishes(server: &NewServer) -> Vec<String> {
+    let mut names: Vec<String> = server.missing.iter().map(|missing| missing.name.clone()).collect();
+    let needs = server.definition.needs().into_iter();
+    names.extend(needs.filter(|name| !server.missing.iter().any(|missing| missing.name == *name)));
+    names
 }
 
 fn owned((name, value): (&str, &str)) -> (String, String) {

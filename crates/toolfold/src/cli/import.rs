@@ -52,7 +52,9 @@ impl Import {
         let port = toolfold_config::load(&options).map_or(USUAL_PORT, |loaded| loaded.config.http.listen.port());
         let how = ImportOptions { port, keep_secrets: self.keep_secrets };
         let seen = survey(&environment, &self.from);
-        let plan = plan_import(&seen, file.text(), &how, &environment).map_err(|error| file.broken(&error))?;
+        let refused = |text: &str| file.refused(text, &options);
+        let plan =
+            plan_import(&seen, file.text(), &how, &environment, &refused).map_err(|error| file.broken(&error))?;
         let fresh = plan.servers.iter().filter(|server| server.known_as.is_none()).count();
         let style = Style::here(common.json);
         if !common.json {
@@ -113,8 +115,9 @@ fn show(plan: &ImportPlan, file: &OwnFile, fresh: usize, environment: &Environme
     let unset = unset(plan, environment);
     if !unset.is_empty() {
         text.push_str(&format!("\n{}\n", style.bold("Set these variables where Toolfold is started:")));
+        let width = unset.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
         for (name, places) in &unset {
-            text.push_str(&format!("  {name}  {}\n", style.dim(&places.join(", "))));
+            text.push_str(&format!("  {name:<width$}  {}\n", style.dim(&places.join(", "))));
         }
     }
     if !plan.servers.is_empty() {

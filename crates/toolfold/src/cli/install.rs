@@ -269,7 +269,7 @@ impl Done {
 fn twice(client: &'static KnownClient, environment: &Environment, common: &Common) -> Vec<String> {
     let Ok(file) = OwnFile::find(common) else { return Vec::new() };
     let how = ImportOptions { port: USUAL_PORT, keep_secrets: false };
-    let plan = plan_import(&survey(environment, &[client]), file.text(), &how, environment);
+    let plan = plan_import(&survey(environment, &[client]), file.text(), &how, environment, &|_| None);
     let is_twice = |server: &PlannedServer| server.known_as.is_some() && !server.definition.is_off;
     let servers = plan.map(|plan| plan.servers).unwrap_or_default();
     servers.into_iter().filter(is_twice).flat_map(|server| server.from).map(|from| from.name).collect()

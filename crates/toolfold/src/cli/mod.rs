@@ -70,7 +70,7 @@ Variables:
   TOOLFOLD_DISCLOSURE  off: every tool is listed as it is
   TOOLFOLD_LISTEN      where `serve` listens, as --listen
   TOOLFOLD_STORE       where things are kept: a path, postgres://…, or memory for nowhere
-  TOOLFOLD_KEY         what logins at servers are sealed with [default: a key in a file beside the store]
+  TOOLFOLD_KEY         what logins at servers are sealed with [default: a key beside the store]
   TOOLFOLD_LOG         what is logged on stderr: off, error, warn, info, debug, trace, or a filter
   NO_COLOR             no colours
 

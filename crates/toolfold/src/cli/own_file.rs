@@ -68,6 +68,14 @@ impl OwnFile {
         Ok(())
     }
 
+    /// Why Toolfold would not take a server that the file, as it is, does not have; `text` has that one alone.
+    pub(crate) fn refused(&self, text: &str, options: &LoadOptions) -> Option<String> {
+        let wrong = toolfold_config::mistakes(&self.path, text, options).into_iter().next()?;
+        // `servers.name.url`
+        let key = wrong.key.splitn(3, '.').nth(2).unwrap_or_default();
+        Some(if key.is_empty() { wrong.message } else { format!("{key}: {}", wrong.message) })
+    }
+
     /// Why an edit of it failed.
     pub(crate) fn broken(&self, error: &toolfold_clients::EditError) -> Fail {
         let path = shown_line(&self.path.display().to_string()).into_owned();

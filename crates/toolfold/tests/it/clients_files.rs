@@ -63,7 +63,7 @@ fn import_shows_then_writes_and_prints_no_secret() {
 
     Set these variables where Toolfold is started:
       GITHUB_TOKEN  variable GITHUB_TOKEN of github in ~/.claude.json
-      DOCS_KEY  URL parameter key of docs in ~/.cursor/mcp.json
+      DOCS_KEY      URL parameter key of docs in ~/.cursor/mcp.json
 
     WORLD/config/toolfold/toolfold.toml: 2 new.
     "#);
@@ -190,6 +190,57 @@ fn a_client_s_own_word() {
     let bad = ask(&world);
     assert_eq!(bad.status.code(), Some(1), "{}", said(&bad));
     assert!(said(&bad).contains("it does not reach Toolfold: toolfold: x - ✘ Failed to connect"), "{}", said(&bad));
+}
+
+/// What another program put up with must not stop Toolfold, with everything else that was taken over.
+#[test]
+fn what_is_imported_can_be_served() {
+    let world = World::without_config();
+    let entries = json!({
+        "good": {"command": "good-mcp", "timeout": 99_999_999_999_999_u64},
+        "scheme": {"url": "ftp://x.example/mcp"},
+        "words": {"url": "not a URL"},
+        "login": {"url": "https://ada:hunter2@x.example/mcp"},
+        "header": {"url": "https://x.example/mcp", "headers": {"two words": "x"}},
+        "variable": {"command": "a", "env": {"A=B": "x"}},
+        "zero": {"command": "a\0b"},
+        "remote": {"command": "npx", "args": ["-y", "mcp-remote", "https://y.example/mcp", "--header", "Authorization: Bearer hunter2"]},
+        "work": {"command": "npx", "args": ["-y", "files-mcp", "/home/ada/toolfold"]},
+    });
+    write(&world, "home/.claude.json", &json!({"mcpServers": entries}).to_string());
+    let imported = run(&world, &["import", "--yes"]);
+    assert!(imported.status.success() && !said(&imported).contains("hunter2"), "{}", said(&imported));
+    let said_of = said(&imported);
+    let left_out: Vec<&str> = said_of.lines().filter(|line| line.contains("is left out")).map(str::trim).collect();
+    let left_out = left_out.join("\n");
+    insta::assert_snapshot!(left_out, @r#"
+    login of Claude Code (~/.claude.json) is left out: its URL has a user name or password in it: write it by hand, with them as a header
+    scheme of Claude Code (~/.claude.json) is left out: url: begins with neither http:// nor https://
+    words of Claude Code (~/.claude.json) is left out: url: is not a URL: relative URL without a base
+    header of Claude Code (~/.claude.json) is left out: headers."two words": cannot be the name of an HTTP header
+    variable of Claude Code (~/.claude.json) is left out: env."A=B": cannot be the name of a variable
+    zero of Claude Code (~/.claude.json) is left out: command: holds a zero byte
+    "#);
+    let text = fs::read_to_string(own(&world)).unwrap();
+    assert!(!text.contains("hunter2") && text.contains("Authorization: Bearer ${REMOTE_TOKEN}"), "{text}");
+    // Nothing runs here, and that is all that is wrong: a file that cannot be used ends with 2.
+    let served = run(&world, &["prompt"]);
+    assert!(served.status.success(), "{}", said(&served));
+}
+
+#[test]
+fn add_writes_nothing_that_would_not_be_taken() {
+    let world = World::without_config();
+    let refused = run(&world, &["add", "https://x.example/mcp", "--header", "two words=x"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", said(&refused));
+    assert!(said(&refused).contains("cannot be the name of an HTTP header"), "{}", said(&refused));
+    assert!(!own(&world).exists());
+    let slip = run(&world, &["add", "npm:a-mcp", "--no-start", "--set", "CITY=Ulm"]);
+    assert_eq!(slip.status.code(), Some(2), "{}", said(&slip));
+    let boxed = run(&world, &["add", "oci:acme/box-mcp", "--no-start", "--env", "MODE=fast"]);
+    assert!(boxed.status.success(), "{}", said(&boxed));
+    let text = fs::read_to_string(own(&world)).unwrap();
+    assert!(text.contains(r#"args = ["run", "-e", "MODE", "-i", "--rm", "acme/box-mcp"]"#), "{text}");
 }
 
 #[test]

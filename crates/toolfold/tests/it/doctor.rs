@@ -116,7 +116,7 @@ fn a_silent_server_holds_up_nobody_and_ends() {
     let text = String::from_utf8_lossy(&output.stdout);
     let at = |name: &str| text.find(&format!("{name}\n")).unwrap_or_else(|| panic!("{name} is missing: {text}"));
     assert!(at("c-well") < at("a-silent") && at("c-well") < at("b-list"), "{text}");
-    assert!(text.contains("1 of 3 servers are well"), "{text}");
+    assert!(text.contains("1 of 3 servers is well"), "{text}");
 }
 
 #[test]

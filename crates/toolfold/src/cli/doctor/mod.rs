@@ -253,11 +253,14 @@ fn summary(servers: &[Ladder], failing: &[&Ladder]) -> String {
     };
     let names: Vec<&str> = failing.iter().map(|ladder| ladder.name.as_str()).collect();
     match (servers.len(), failing.len()) {
-        (0, _) => "There is no server to try.".to_owned(),
+        (0, _) => "No server was tried.".to_owned(),
         (1, 0) => format!("The server is well{offered}."),
         (all, 0) => format!("All {all} servers are well{offered}."),
         (1, 1) => format!("{} fails.", names.join("")),
         (all, bad) if all == bad => format!("All {all} servers fail."),
-        (all, bad) => format!("{} of {all} servers are well{offered}. {bad} failing: {}.", all - bad, names.join(", ")),
+        (all, bad) => {
+            let are = if all - bad == 1 { "is" } else { "are" };
+            format!("{} of {all} servers {are} well{offered}. {bad} failing: {}.", all - bad, names.join(", "))
+        }
     }
 }
