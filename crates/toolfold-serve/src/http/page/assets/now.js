@@ -75,7 +75,7 @@ const SHOWN = 8;
 function connected({ total, clients }) {
   const one = (client) => html`<li class="row"><span class="strong foreign">${clean(client.client) || "without a name"}</span>
     ${badge(client.transport, "calm")}<span class="muted names">${client.era === "session" ? "" : "stateless, "}protocol ${client.protocol}, ${clean(client.principal)},
-      ${client.surface} surface, since ${time(client.since)}, last asked ${time(client.seen)}, ${count(client.calls, "call")}</span></li>`;
+      ${client.surface} surface, since ${time(client.since)}, last asked ${time(client.seen)}, searched or called ${count(client.calls, "time")}</span></li>`;
   return html`<section aria-labelledby="clients"><h2 id="clients">Connected clients</h2>
     ${clients.length === 0 ? html`<p class="muted">None now. They appear here as soon as they ask for anything.</p>`
       : html`<ul class="plain clients">${clients.slice(0, SHOWN).map(one)}</ul>`}
