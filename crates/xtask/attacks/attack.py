@@ -10,9 +10,12 @@ import subprocess
 import sys
 import time
 
+import abroad
 import clients
 import definitions
+import mixed
 import newer
+import odd
 import people
 import servers
 from world import ATTEMPTS, FOLDER, Broken, Late
@@ -22,7 +25,7 @@ LONGEST = 45
 # All of them together. What is left then is said, and not tried.
 BUDGET = 300
 
-assert clients and definitions and newer and people and servers
+assert abroad and clients and definitions and mixed and newer and odd and people and servers
 
 
 def interrupt(*_):

@@ -3,12 +3,13 @@
 What a reader would get wrong: it is honest unless an option says otherwise, so that the honest server of an attempt is this
 one too.
 
-tools: definitions beside the usual ones, or tools_file: a file of them; resources, templates: addresses; text: what its resources say; journal: a file with
+tools: definitions beside the usual ones, or tools_file: a file of them, or
+tools_raw: one that is passed on as it is written; resources, templates: addresses; templates_many: so many; text: what its resources say; journal: a file with
 the name of each request and what was called; hang: a method that is never answered; deaf: reads nothing after its list;
 flood: a line written over and over after the list, for `seconds`, with a `pause`; many: so many tools; changing: their names change with each list;
 long: characters of the descriptions of those many; differing: other descriptions with each list; list_of: its tools are so
-many ones; members: its results have so many members; late: seconds before a list is answered; says: a text for stderr; stubborn: ends only when it is killed; child: starts a process
-like that; pid: a file for process ids.
+many ones; members: its results have so many members; answers: how calls are answered, see `mixed`; late: seconds
+before a list is answered; says: a text for stderr; stubborn: ends only when it is killed; child: starts a process like that; pid: a file for process ids.
 """
 
 import json
@@ -89,7 +90,7 @@ def call(message):
 def answer(message):
     method = message["method"]
     if method == "initialize":
-        offers = {"tools": {"listChanged": True}, "resources": {"subscribe": True}, "logging": {}}
+        offers = {"tools": {"listChanged": True}, "resources": {"subscribe": True}, "logging": {}, "prompts": {}}
         return {"protocolVersion": "2025-06-18", "capabilities": offers, "serverInfo": {"name": "s", "version": "1"}}
     if method == "tools/list":
         time.sleep(OPTIONS.get("late", 0))
@@ -97,7 +98,8 @@ def answer(message):
     if method == "resources/list":
         return {"resources": [{"uri": uri, "name": uri} for uri in OPTIONS.get("resources", [])]}
     if method == "resources/templates/list":
-        return {"resourceTemplates": [{"uriTemplate": uri, "name": uri} for uri in OPTIONS.get("templates", [])]}
+        made = [f"note{number}://{{a}}/{{b}}" for number in range(OPTIONS.get("templates_many", 0))]
+        return {"resourceTemplates": [{"uriTemplate": uri, "name": uri} for uri in OPTIONS.get("templates", []) + made]}
     if method == "resources/read":
         note("read " + message["params"]["uri"])
         return {"contents": [{"uri": message["params"]["uri"], "text": OPTIONS.get("text", "nothing")}]}
@@ -112,11 +114,49 @@ def answer(message):
 
 def serve(message):
     try:
-        send({"id": message["id"], "result": answer(message)})
+        if message["method"] == "tools/list" and OPTIONS.get("tools_raw"):
+            with open(OPTIONS["tools_raw"]) as file:
+                return write(f'{{"jsonrpc":"2.0","id":{json.dumps(message["id"])},"result":{{"tools":{file.read()}}}}}'.encode())
+        result = answer(message)
+        if message["method"] == "tools/call" and OPTIONS.get("answers"):
+            return mixed(message["id"], result)
+        send({"id": message["id"], "result": result})
     except LookupError:
         send({"id": message["id"], "error": {"code": -32601, "message": "no such method"}})
     except ValueError as error:
         send({"id": message["id"], "error": {"code": -32000, "message": str(error)}})
+
+
+OTHERS = []
+
+
+def mixed(identifier, result):
+    """Answers a call in a way that would pass for the answer of another."""
+    kind, nothing = OPTIONS["answers"], {"code": -1, "message": "no"}
+    if kind == "swapped":
+        OTHERS.append((identifier, result))
+        if len(OTHERS) >= 2:
+            (one, first), (other, second) = OTHERS.pop(), OTHERS.pop()
+            send({"id": one, "result": first})
+            send({"id": one, "result": second})
+            send({"id": other, "result": second})
+    if kind == "twice":
+        [send({"id": identifier, "result": result}) for _ in range(3)]
+    if kind == "both":
+        send({"id": identifier, "result": result, "error": nothing})
+    if kind == "neither":
+        send({"id": identifier})
+    if kind == "text id":
+        send({"id": str(identifier), "result": text("mine-of-nobody")})
+        send({"id": identifier, "result": result})
+    if kind == "float id":
+        send({"id": float(identifier) if isinstance(identifier, int) else identifier, "result": result})
+    if kind == "null id":
+        send({"id": None, "result": result})
+        send({"id": None, "error": nothing})
+    if kind == "guesses":
+        [send({"id": number, "result": text("mine-of-nobody")}) for number in range(2_000, 4_000)]
+        send({"id": identifier, "result": result})
 
 
 def note(line):
@@ -157,7 +197,11 @@ def started():
 def main():
     started()
     for line in sys.stdin.buffer:
-        message = json.loads(line)
+        try:
+            message = json.loads(line)
+        except ValueError:
+            # A number that Python does not read: as deaf as others.
+            continue
         if "method" not in message:
             continue
         note(message["method"])
