@@ -1,7 +1,8 @@
 //! Tools of several servers that do the same stand in one line: whoever asks wants it done, and seldom cares by whom.
 //!
 //! What a reader would get wrong: the same name is not enough. Two servers both create issues, one of GitHub and one of
-//! GitLab; a sentence that names its own service keeps them apart.
+//! GitLab; a sentence that names its own service keeps them apart. Nor is the same word always the same thing: a branch of a
+//! database and one of a repository are at home in different nodes, and then nearly every word has to be the same.
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -13,7 +14,7 @@ use crate::level::lines;
 use crate::view::View;
 
 /// The share of the words of two summaries that both must have; and where one of the names has a word in front that the
-/// other has not, which may be a service's.
+/// other has not, which may be a service's, or where they are at home in different nodes.
 const SAME_WORDS: f32 = 0.5;
 const NEARLY_ALL_WORDS: f32 = 0.8;
 /// A server that is preferred comes first among those that do the same, unless the request is so much more about another.
@@ -68,7 +69,12 @@ pub(super) fn joined(view: &View<'_>, hits: &[Hit]) -> Vec<Line> {
     let mut lines: Vec<(Line, Deed<'_>)> = Vec::with_capacity(hits.len());
     for (place, hit) in hits.iter().enumerate() {
         let deed = Deed::of(view.entry(hit.entry));
-        let same = lines.iter_mut().find(|(line, other)| is_elsewhere(view, line, hit.entry) && deed.is(other));
+        let home = |line: &Line| view.home(line.entry) == view.home(hit.entry);
+        let is_same = |line: &Line, other: &Deed<'_>| {
+            let least = if home(line) { SAME_WORDS } else { NEARLY_ALL_WORDS };
+            is_elsewhere(view, line, hit.entry) && deed.is(other, least)
+        };
+        let same = lines.iter_mut().find(|(line, other)| is_same(line, other));
         match same {
             Some((line, _)) => join(view, line, hit),
             None => lines.push((Line::new(place, hit), deed)),
@@ -129,8 +135,9 @@ impl<'a> Deed<'a> {
         self.summary.get_or_init(|| plain(whole_words(&lines(self.entry).summary)).filter(long).collect())
     }
 
-    fn is(&self, other: &Deed<'_>) -> bool {
-        let Some(least) = self.likeness_of_names(other) else { return false };
+    /// `least` is how much alike the summaries have to be, whatever the names are.
+    fn is(&self, other: &Deed<'_>, least: f32) -> bool {
+        let Some(least) = self.likeness_of_names(other).map(|names| names.max(least)) else { return false };
         let shared = self.summary().intersection(other.summary()).count() as f32;
         let all = self.summary().union(other.summary()).count().max(1) as f32;
         shared >= least * all && !self.is_of_another(other) && !other.is_of_another(self)

@@ -42,6 +42,39 @@ fn what_several_servers_do_is_one_line() {
 }
 
 #[test]
+fn one_word_for_two_things_is_two_lines() {
+    let by = |name: &str| json!({"type": "object", "properties": {name: {"type": "string"}}, "required": [name]});
+    let tables = |verb: &str| {
+        tool(&format!("{verb}_table"), &format!("{verb} a table of a database schema with SQL"), by("table"))
+    };
+    let commits =
+        |verb: &str| tool(&format!("{verb}_commit"), &format!("{verb} a commit of a git repository"), by("commit"));
+    let fixture = Fixture::of([
+        source(
+            "rows",
+            &[
+                tool("delete_branch", "Deletes a development branch", by("branch_id")),
+                tables("create"),
+                tables("list"),
+                tables("drop"),
+            ],
+        ),
+        source(
+            "code",
+            &[
+                tool("delete_branch", "Delete branch from project", by("branch")),
+                commits("create"),
+                commits("list"),
+                commits("revert"),
+            ],
+        ),
+    ]);
+    let answer = fixture.find(json!({"query": "delete a branch"}));
+    assert!(!answer.contains("also in"), "{answer}");
+    assert!(answer.contains("rows.delete_branch") && answer.contains("code.delete_branch"), "{answer}");
+}
+
+#[test]
 fn a_preferred_server_comes_first_among_equals() {
     let fixture = browsers();
     let preferred = [ServerName::new("gamma").unwrap(), ServerName::new("alpha").unwrap()];
