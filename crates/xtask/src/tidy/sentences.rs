@@ -81,7 +81,7 @@ pub(super) const SENTENCES: &[Promise] = &[
     ),
     Promise(
         "its open streams end within a second",
-        "SWEEP: Duration = Duration::from_secs(10)",
+        "LOOK: Duration = Duration::from_millis(500)",
         &["what_a_token_opened_ends_when_it_is_revoked"],
     ),
     Promise("At most 128 of them, 256 MiB", "MOST: usize = 128", &["there_is_so_much_room_and_the_oldest_go"]),
