@@ -160,13 +160,12 @@ impl Add {
     /// What nobody asked for is a slip: it would be lost without a word.
     fn check_set(&self, added: &[NewServer]) -> Result<(), Fail> {
         let wanted: Vec<String> = added.iter().flat_map(wishes).collect();
-        let names = self.set.iter().filter_map(|typed| typed.split_once('=')).map(|(name, _)| name);
-        for name in names.filter(|name| !wanted.iter().any(|known| known.eq_ignore_ascii_case(name))) {
-            let asked = if wanted.is_empty() { "nothing".to_owned() } else { wanted.join(", ") };
-            return Err(Fail::usage(format!("nothing asks for {:?}", shown_line(name)))
-                .hint(format!("what is asked for: {}", shown_line(&asked))));
-        }
-        Ok(())
+        let mut names = self.set.iter().filter_map(|typed| typed.split_once('=')).map(|(name, _)| name);
+        let slip = names.find(|name| !wanted.iter().any(|known| known.eq_ignore_ascii_case(name)));
+        let Some(name) = slip else { return Ok(()) };
+        let asked = if wanted.is_empty() { "nothing".to_owned() } else { wanted.join(", ") };
+        Err(Fail::usage(format!("nothing asks for {:?}", shown_line(name)))
+            .hint(format!("what is asked for: {}", shown_line(&asked))))
     }
 
     /// What was said on the command line, and what a person answers.
