@@ -2,7 +2,10 @@
 
 use toolfold_core::Pattern;
 
-/// One line of `include` or `exclude`: `tag:issues`, `/repos/*`, `GET /repos/*`, or the name of an operation; `*` is
+/// What is a method where it stands alone or before a path, and no name of an operation.
+const METHODS: [&str; 8] = ["GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE"];
+
+/// One line of `include` or `exclude`: `tag:issues`, `/repos/*`, `GET /repos/*`, `DELETE`, or the name of an operation; `*` is
 /// anything.
 #[derive(Debug, Clone)]
 enum Selector {
@@ -44,13 +47,14 @@ impl Selector {
         if text.starts_with('/') {
             return Selector::Path { method: None, path: Pattern::new(text) };
         }
-        match text.split_once(' ') {
-            Some((method, path)) if path.trim_start().starts_with('/') => {
-                let method = Some(method.to_ascii_lowercase()).filter(|method| method != "*");
-                Selector::Path { method, path: Pattern::new(path) }
-            }
-            _ => Selector::Name(Pattern::new(text)),
+        // `DELETE *` and `DELETE` alone: read as a name, it would leave nothing out.
+        let (method, path) = text.split_once(char::is_whitespace).unwrap_or((text, "*"));
+        let path = path.trim_start();
+        if METHODS.contains(&method) || path.starts_with('/') {
+            let method = Some(method.to_ascii_lowercase()).filter(|method| method != "*");
+            return Selector::Path { method, path: Pattern::new(path) };
         }
+        Selector::Name(Pattern::new(text))
     }
 
     fn fits(&self, candidate: &Candidate<'_>) -> bool {

@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -78,6 +79,8 @@ pub struct Shelf {
     seal: Arc<Seal>,
     /// The oldest first.
     kept: Mutex<VecDeque<Arc<Kept>>>,
+    /// Bytes of what is not kept yet, but on its way.
+    coming: AtomicU64,
 }
 
 /// A result that is kept.
@@ -111,7 +114,7 @@ impl Shelf {
     /// Files are made in `folder`, which is made where it is missing; handles end with `mark`.
     pub fn new(folder: &Path, mark: &str) -> Result<Shelf, NotKept> {
         let (folder, mark) = (folder.to_owned(), mark.to_owned());
-        Ok(Shelf { folder, mark, seal: Arc::new(Seal::new()?), kept: Mutex::default() })
+        Ok(Shelf { folder, mark, seal: Arc::new(Seal::new()?), kept: Mutex::default(), coming: AtomicU64::new(0) })
     }
 
     /// Keeps a result for its owner, and says what it is; `characters`: what may be shown of its beginning and end.
@@ -172,6 +175,42 @@ impl Shelf {
         all.push_back(Arc::new(kept));
         make_room(&mut all, room);
         Ok((handle, surveyed))
+    }
+}
+
+/// What is on its way takes of the disk, beside what is kept; given back when dropped.
+pub(crate) struct Coming {
+    shelf: Arc<Shelf>,
+    bytes: u64,
+}
+
+impl Coming {
+    pub(crate) fn to(shelf: Arc<Shelf>) -> Self {
+        Coming { shelf, bytes: 0 }
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Takes that much more, where all that is on its way has no more than this together.
+    pub(crate) fn grow(&mut self, bytes: u64, most: u64) -> bool {
+        let within = |coming: u64| coming.checked_add(bytes).filter(|sum| *sum <= most);
+        let grown = self.shelf.coming.fetch_update(Ordering::Relaxed, Ordering::Relaxed, within).is_ok();
+        self.bytes += if grown { bytes } else { 0 };
+        grown
+    }
+
+    /// Gives back all but so much.
+    pub(crate) fn shrink(&mut self, bytes: u64) {
+        self.shelf.coming.fetch_sub(self.bytes.saturating_sub(bytes), Ordering::Relaxed);
+        self.bytes = self.bytes.min(bytes);
+    }
+}
+
+impl Drop for Coming {
+    fn drop(&mut self) {
+        self.shelf.coming.fetch_sub(self.bytes, Ordering::Relaxed);
     }
 }
 

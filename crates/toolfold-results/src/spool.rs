@@ -17,7 +17,7 @@ use toolfold_wire::{Intake, Spool, Taken};
 use crate::body::{ToolResult, text_of};
 use crate::lexer::{Lexer, Listener};
 use crate::sealed::{Sealed, Writing};
-use crate::shelf::{Draft, Handle, NotKept, Room, Shelf};
+use crate::shelf::{Coming, Draft, Handle, NotKept, Room, Shelf};
 use crate::survey::Surveyed;
 use crate::walk::{Walk, Walked};
 
@@ -81,7 +81,8 @@ impl Spool for Slot {
             return None;
         }
         let (file, walk) = (self.shelf.writing().ok()?, Walk::showing(self.shown));
-        Some(Box::new(Taking { slot: self, id, file, taken: 0, walk: Some(walk), text: Utf8::default() }))
+        let coming = Coming::to(self.shelf.clone());
+        Some(Box::new(Taking { slot: self, id, file, coming, walk: Some(walk), text: Utf8::default() }))
     }
 }
 
@@ -89,8 +90,8 @@ struct Taking {
     slot: Arc<Slot>,
     id: u64,
     file: Writing,
-    /// Bytes of whole pieces; the file may have a part of one more that there was no room for.
-    taken: u64,
+    /// For whole pieces; the file may have a part of one more that there was no room for.
+    coming: Coming,
     /// `None`: this is nothing to be kept.
     walk: Option<Walk>,
     text: Utf8,
@@ -98,11 +99,15 @@ struct Taking {
 
 impl Intake for Taking {
     fn take(&mut self, bytes: &[u8]) -> bool {
-        let sum = self.taken + bytes.len() as u64;
-        if sum > self.slot.room.bytes || self.file.write(bytes).is_err() {
+        // Of all that come in at once, so that they do not fill the disk together.
+        let before = self.coming.bytes();
+        if !self.coming.grow(bytes.len() as u64, self.slot.room.bytes) {
             return false;
         }
-        self.taken = sum;
+        if self.file.write(bytes).is_err() {
+            self.coming.shrink(before);
+            return false;
+        }
         let is_text = self.text.feed(bytes);
         if let Some(walk) = &mut self.walk
             && (!is_text || walk.feed(bytes).is_err())
@@ -114,7 +119,7 @@ impl Intake for Taking {
 
     fn give_back(self: Box<Self>) -> Option<Vec<u8>> {
         let mut bytes = self.file.give_back()?;
-        bytes.truncate(usize::try_from(self.taken).ok()?);
+        bytes.truncate(usize::try_from(self.coming.bytes()).ok()?);
         Some(bytes)
     }
 
@@ -131,7 +136,8 @@ impl Intake for Taking {
             // The disk is full at the very last: what is not written is lost with it.
             Err(_) => return None,
         };
-        match self.slot.fill(Spooled { file, texts, structured: structured.into_iter().next() }) {
+        let structured = structured.into_iter().next();
+        match self.slot.fill(Spooled { file, texts, structured, _coming: self.coming }) {
             Ok(()) => Some(Taken::Short(Bytes::from(short))),
             Err(spooled) => spooled.whole().map(Taken::Whole),
         }
@@ -167,6 +173,7 @@ pub struct Spooled {
     file: Sealed,
     texts: Vec<Range<u64>>,
     structured: Option<Range<u64>>,
+    _coming: Coming,
 }
 
 impl Spooled {
@@ -368,6 +375,9 @@ mod tests {
         let mut intake = slot.clone().begin(7).unwrap();
         let much = vec![b' '; 3_000_000];
         assert!(intake.take(&much) && !intake.take(&much), "more than there is room for");
+        let mut other = Slot::new(slot.shelf.clone(), ROOM, 100, 10).begin(8).unwrap();
+        assert!(!other.take(&much), "more than there is room for beside the first");
         assert!(intake.give_back().unwrap() == much);
+        assert!(other.take(&much), "what was given back takes no room");
     }
 }

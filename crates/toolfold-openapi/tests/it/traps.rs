@@ -326,5 +326,8 @@ fn what_is_included_and_excluded() {
     assert_eq!(chosen(&["/users*"], &[]), ["users_list"]);
     assert_eq!(chosen(&["repos/*"], &["*_delete"]), ["repos_get"]);
     assert_eq!(chosen(&["GET /*"], &["tag:admin"]), ["repos_get"]);
+    assert_eq!(chosen(&[], &["DELETE *"]), ["repos_get", "users_list"]);
+    assert_eq!(chosen(&["GET"], &["* /users"]), ["repos_get"]);
+    assert_eq!(chosen(&["delete  /repos/*", "users/list"], &[]), ["repos_delete", "users_list"]);
     assert_eq!(chosen(&["nothing"], &[]), [""; 0]);
 }
