@@ -50,6 +50,8 @@ impl File {
         let file = File { path: path.to_owned(), connection };
         file.set_durable(durable)?;
         let failed = |error| StoreError::new(path, &error).of_record();
+        // What was moved or cut leaves nothing behind: whatever can be read in the file is under the chain.
+        file.connection.pragma_update_and_check(None, "secure_delete", "ON", |_| Ok(())).map_err(failed)?;
         if !end_is_sound(&file.connection).map_err(failed)? {
             let why = "its last event is not what was written".to_owned();
             return Err(StoreError::RecordDamaged { path: path.to_owned(), why });

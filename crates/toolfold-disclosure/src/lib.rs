@@ -24,4 +24,4 @@ pub use surface::{
     meta_tools, refusal_result, reserved_names, route, shut, tools, written_as,
 };
 pub use types::declarations;
-pub use view::View;
+pub use view::{View, Withheld};

@@ -140,7 +140,7 @@ pub(crate) async fn disclose(inner: &Inner, scope: &Scope, request: &Request, ac
             }
         }
         Err(failed) => {
-            match (held(scope, request, failed), &action) {
+            match (held(scope, &action, failed), &action) {
                 (Some(held), _) => recording.refused_held(request, snapshot, held),
                 // Who asks for what they may not see is told that there is no such thing, and the record says why.
                 (None, Action::Unknown(unknown)) => recording.missed(request, snapshot, &unknown.names, failed),
@@ -152,24 +152,18 @@ pub(crate) async fn disclose(inner: &Inner, scope: &Scope, request: &Request, ac
 }
 
 fn routed(scope: &Scope, request: &Request, surface: Surface, name: &str) -> Action {
-    match route(surface, &scope.view(), name, request.params.get("arguments")) {
-        // What is held is in no catalog; whoever names it is told so, and not that there is no such thing.
-        Action::Unknown(unknown) => match scope.snapshot.quarantine.named_among(&unknown.names) {
-            Some(held) => Action::Refuse(held.refusal()),
-            None => Action::Unknown(unknown),
-        },
-        action => action,
-    }
+    route(surface, &scope.view(), name, request.params.get("arguments"))
 }
 
 /// What was asked for that is held, where that is why this was refused.
-fn held<'s>(scope: &'s Scope, request: &Request, failed: &Failed) -> Option<&'s Held> {
+fn held<'s>(scope: &'s Scope, action: &Action, failed: &Failed) -> Option<&'s Held> {
     let is_held = matches!(failed, Failed::Refused(refusal) if refusal.code == Code::Quarantined);
-    let name = request.params.string("name").filter(|_| is_held)?;
-    match route(request.client.surface, &scope.view(), &name, request.params.get("arguments")) {
-        Action::Unknown(unknown) => scope.snapshot.quarantine.named_among(&unknown.names),
-        _ => None,
-    }
+    let names = match action {
+        Action::Unknown(unknown) if is_held => &unknown.names,
+        Action::Describe(describe, _) if is_held => &describe.names,
+        _ => return None,
+    };
+    scope.snapshot.quarantine.named_among(names)
 }
 
 /// What to wait for before this is answered, while servers are still coming up: nothing for a tool that is there or whose
@@ -181,10 +175,11 @@ fn worth_waiting<'a>(inner: &'a Inner, scope: &Scope, action: &Action) -> Option
     }
     let view = scope.view();
     let fails = |name: &String| view.absent_of(name).is_some_and(|absent| absent.state == Absence::Failing);
+    let held = |name: &String| view.withheld(name).is_some();
     match action {
         Action::Call { .. } | Action::Shut { .. } | Action::Run { .. } => None,
         Action::Load(_) | Action::Active { .. } | Action::Read(_) => None,
-        Action::Unknown(unknown) if unknown.names.iter().all(fails) => None,
+        Action::Unknown(unknown) if unknown.names.iter().all(fails) || unknown.names.iter().any(held) => None,
         Action::Unknown(unknown) => match unknown.names.iter().find_map(|name| inner.waiting.pending_of(name)) {
             Some(server) if ServerName::new(server.as_str()).is_ok_and(|name| scope.sees(&name)) => {
                 Some(Box::pin(async move { inner.waiting.heard_of(&server).await }))

@@ -175,6 +175,7 @@ impl Snapshot {
             .with_doors(&self.doors)
             .missing(&self.absent)
             .reading_with(crate::reader::reader(&self.config))
+            .without(&*self.quarantine)
     }
 
     pub(crate) fn source(&self, server: &ServerName) -> Option<&Source> {

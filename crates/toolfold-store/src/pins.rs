@@ -50,16 +50,16 @@ pub struct StoredPins {
     /// The record of it was lost once: what is new is not accepted by itself.
     pub strict: bool,
     pub pins: Vec<StoredPin>,
-    /// What was refused of other sources that had the same name.
-    pub refused: Vec<StoredPin>,
+    /// What is known of other sources that had the same name, the oldest first.
+    pub former: Vec<StoredPin>,
 }
 
 /// What is known of a source, or why it cannot be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pinned {
-    /// It has never been seen. What was refused of others of its name, as in [`StoredPins::refused`].
+    /// It has never been seen. What is known of others of its name, as in [`StoredPins::former`].
     Never {
-        refused: Vec<StoredPin>,
+        former: Vec<StoredPin>,
     },
     Known(StoredPins),
     /// It has been pinned, and the record does not know.

@@ -28,17 +28,17 @@ impl Pinned {
     /// What is known of the source of this key, out of all that have its name. Whether it was ever seen where it is not among
     /// them, is not asked here.
     pub(crate) fn among(sources: Vec<Read>, key: &Fingerprint) -> Pinned {
-        let (own, others): (Vec<Read>, Vec<Read>) =
+        let (own, mut others): (Vec<Read>, Vec<Read>) =
             sources.into_iter().partition(|source| source.key == key.as_bytes().as_slice());
-        // What was refused of the others cannot be told where one of them is damaged.
+        // What was decided of the others cannot be told where one of them is damaged.
         let whole = others.iter().all(|other| other.pins.is_some());
-        let pins = others.into_iter().filter_map(|other| other.pins).flatten();
-        let refused = pins.filter(|pin| pin.denied.is_some()).collect();
+        others.sort_by_key(|other| other.number);
+        let former = others.into_iter().filter_map(|other| other.pins).flatten().collect();
         match own.into_iter().next() {
             Some(Read { number, strict, pins: Some(pins), .. }) => {
-                Pinned::Known(StoredPins { number, strict, pins, refused })
+                Pinned::Known(StoredPins { number, strict, pins, former })
             }
-            None if whole => Pinned::Never { refused },
+            None if whole => Pinned::Never { former },
             _ => Pinned::Damaged,
         }
     }

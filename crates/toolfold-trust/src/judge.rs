@@ -84,13 +84,19 @@ pub fn judge(
         return Ruling::Hold(Why::Lost("the record was lost before".to_owned()));
     }
     // Whatever else was said of a server of this name, this was refused of it.
-    let refused = record.refused.get(&(offer.what, offer.name.clone()));
-    if pin.is_none() && refused.is_some_and(|looks| looks.contains(&offer.fingerprint)) {
+    let former = record.former.get(&(offer.what, offer.name.clone()));
+    if pin.is_none() && former.is_some_and(|former| former.denied.contains(&offer.fingerprint)) {
         return Ruling::Hold(Why::Denied);
     }
     // An entry that was refused once is not new when it comes back otherwise.
-    if trust == Trust::Review || pin.is_some() || refused.is_some() {
+    if trust == Trust::Review || pin.is_some() || former.is_some_and(|former| !former.denied.is_empty()) {
         return Ruling::Hold(Why::New);
+    }
+    // Another version, or another address, is no first use of what was accepted of this name.
+    let accepted_before = former.map(|former| former.accepted.as_slice()).unwrap_or_default();
+    let is_known = accepted_before.contains(&offer.fingerprint);
+    if let Some(was) = accepted_before.last().filter(|_| !is_known) {
+        return Ruling::Changed { was: *was };
     }
     // A server that had nothing to say for itself was accepted as that. What it says now is a change.
     if offer.what == What::Server && record.seen {
@@ -99,5 +105,5 @@ pub fn judge(
     if pins.len() + accepted >= MOST_PINS {
         return Ruling::Hold(Why::TooMany);
     }
-    look().map_or(Ruling::Accept, |reason| Ruling::Hold(Why::Found(reason)))
+    look().filter(|_| !is_known).map_or(Ruling::Accept, |reason| Ruling::Hold(Why::Found(reason)))
 }

@@ -15,6 +15,6 @@ mod understood;
 
 pub use judge::{Ruling, Why, judge};
 pub use offer::{Offer, What};
-pub use pin::{MOST_PINS, Pin, Pins, Record};
+pub use pin::{Former, MOST_PINS, Pin, Pins, Record};
 pub use risk::{Raised, Succession, succeed};
 pub use understood::understands;

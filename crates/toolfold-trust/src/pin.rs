@@ -24,6 +24,13 @@ pub struct Pin {
     pub raised: Raised,
 }
 
+/// What is known of one entry of servers that had the same name before: all the ways it looked, the oldest first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Former {
+    pub accepted: Vec<Fingerprint>,
+    pub denied: Vec<Fingerprint>,
+}
+
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Pins {
     known: HashMap<What, HashMap<String, Pin>>,
@@ -66,8 +73,8 @@ pub struct Record {
     pub pins: Pins,
     /// The source has been listed before, whether or not it had anything to be pinned.
     pub seen: bool,
-    /// What was refused of servers that had this name before, with other programs or settings: each in all the ways it looked.
-    pub refused: HashMap<(What, String), Vec<Fingerprint>>,
+    /// What was decided of servers that had this name before, with other programs or at other addresses.
+    pub former: HashMap<(What, String), Former>,
     /// There was a record, and it is gone or cannot be read: why, for people.
     pub lost: Option<String>,
 }

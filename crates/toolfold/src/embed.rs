@@ -199,7 +199,9 @@ fn tools<S: AsRef<str>>(scope: &Scope, names: &[S]) -> Result<Vec<ToolId>, Refus
     }
     let why: Vec<&str> = unknown.iter().map(|refusal| refusal.message.as_str()).collect();
     let hints = unknown.iter().flat_map(|refusal| refusal.hints.iter().cloned());
-    Err(Refusal::new(Code::ToolNotFound, format!("Nothing was loaded. {}", why.join(" "))).hints(hints))
+    let held = unknown.iter().any(|refusal| refusal.code == Code::Quarantined);
+    let code = if held { Code::Quarantined } else { Code::ToolNotFound };
+    Err(Refusal::new(code, format!("Nothing was loaded. {}", why.join(" "))).hints(hints))
 }
 
 fn tool<'a>(view: &View<'a>, name: &str) -> Result<&'a Entry, Refusal> {
@@ -208,7 +210,9 @@ fn tool<'a>(view: &View<'a>, name: &str) -> Result<&'a Entry, Refusal> {
     match view.resolve(name) {
         Ok(position) if view.entry(position).is_tool() => Ok(view.entry(position)),
         Ok(_) => Err(refuse(format!("{shown:?} is not a tool."), Vec::new())),
-        Err(Unresolved::Unknown) => Err(refuse(format!("There is no tool {shown:?}."), view.nearest(name))),
+        Err(Unresolved::Unknown) => Err(view
+            .withheld(name)
+            .unwrap_or_else(|| refuse(format!("There is no tool {shown:?}."), view.nearest(name)))),
         Err(Unresolved::Ambiguous { candidates }) => {
             Err(refuse(format!("Several tools are called {shown:?}."), candidates))
         }

@@ -110,6 +110,18 @@ async fn the_first_event_that_was_changed_is_named() {
     assert_snapshot!(told("UPDATE events SET hash = zeroblob(32) WHERE number = 40"), @"Some(40): its bytes, its hash or the hash before it are not what was written");
 }
 
+/// A page that was divided has no second copy of what was on it, where a change would be seen by nobody.
+#[test]
+fn what_can_be_read_in_the_file_is_under_the_chain() {
+    let Sound { bytes, exported } = sound();
+    assert!(exported.len() >= 100);
+    for number in 1..=exported.len() {
+        let wanted = format!("{{\"number\":{number},").into_bytes();
+        let found = bytes.windows(wanted.len()).filter(|part| *part == wanted).count();
+        assert_eq!(found, 1, "event {number} stands {found} times in the file");
+    }
+}
+
 #[tokio::test]
 async fn nothing_is_added_to_one_that_is_broken_at_its_end() {
     let folder = tempfile::tempdir().unwrap();

@@ -228,14 +228,20 @@ fn schemas(given: &Arguments) -> Result<Action, Refusal> {
     let names = wanted.iter().map(|name| spelling(name)).collect();
     Ok(Action::Describe(Describe { names, parameters: Vec::new(), detail }, |view, describe| {
         let categories = Categories::of(view);
-        let (mut tools, mut missing) = (Vec::new(), Vec::new());
+        let (mut tools, mut missing, mut held) = (Vec::new(), Vec::new(), Vec::new());
         for name in &describe.names {
-            match view.resolve(name) {
-                Ok(at) if view.entry(at).is_tool() => tools.push(with_schema(view, &categories, at, describe.detail)),
+            match (view.resolve(name), view.withheld(name)) {
+                (Ok(at), _) if view.entry(at).is_tool() => {
+                    tools.push(with_schema(view, &categories, at, describe.detail));
+                }
+                (Err(_), Some(refusal)) => held.push(refusal.to_json()),
                 _ => missing.push(name),
             }
         }
-        let answer = json!({"tools": tools, "notFound": missing});
+        let mut answer = json!({"tools": tools, "notFound": missing});
+        if !held.is_empty() {
+            answer["held"] = json!(held);
+        }
         Ok(json_result(&if missing.is_empty() { answer } else { noted(view, answer) }))
     }))
 }

@@ -249,7 +249,7 @@ fn agent(view: &View<'_>, describe: &Describe) -> Result<Raw, Refusal> {
     let named = |entry: &&&Entry| entry.name() == name || entry.id.to_string() == name;
     let loosely = |entry: &&&Entry| entry.name().eq_ignore_ascii_case(name);
     let Some(entry) = all.iter().find(named).or_else(|| all.iter().find(loosely)) else {
-        return Err(no_agent(&all, name));
+        return Err(view.withheld(name).unwrap_or_else(|| no_agent(&all, name)));
     };
     let wanted: &[&str] = if describe.detail == Level::Full {
         &[

@@ -163,8 +163,13 @@ pub(crate) fn tool(view: &View<'_>, name: &str) -> Result<usize, Refusal> {
     ))
 }
 
-/// Why a name means no tool: its server is not there, several have it, or nobody.
+/// Why a name means no tool: it is held back, its server is not there, several have it, or nobody.
 pub(crate) fn not_found(view: &View<'_>, name: &str, unresolved: Unresolved) -> Refusal {
+    if unresolved == Unresolved::Unknown
+        && let Some(refusal) = view.withheld(name)
+    {
+        return refusal;
+    }
     if let Some(absent) = view.absent_of(name) {
         return absent.refusal();
     }
@@ -191,7 +196,11 @@ fn search_for(name: &str) -> Next {
 pub(super) fn nobody(view: &View<'_>, unknown: &Unknown) -> Refusal {
     let suggested = unknown.names.iter().take(MOST_SUGGESTED);
     let mut refusals: Vec<Refusal> = suggested.filter_map(|name| tool(view, name).err()).collect();
-    if unknown.names.len() > 1 {
+    // Of several that are not there, the one that is held back is what somebody can do something about.
+    let held = unknown.names.iter().find_map(|name| view.withheld(name));
+    if let Some(held) = held {
+        refusals = vec![held];
+    } else if unknown.names.len() > 1 {
         return several_unknown(unknown, &refusals);
     }
     let Some(mut refusal) = refusals.pop() else {

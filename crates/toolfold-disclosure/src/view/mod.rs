@@ -8,12 +8,18 @@ mod missing;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use toolfold_catalog::{Catalog, Node, Unresolved};
-use toolfold_core::{Absent, Doors, Entry, Kind, ServerName, SurfaceSettings, ToolId};
+use toolfold_core::{Absent, Doors, Entry, Kind, Refusal, ServerName, SurfaceSettings, ToolId};
 use toolfold_index::{Filter, Found, Index, Learned, Query};
 
 use crate::answer::reader;
 
 static NO_DOORS: Doors = Doors::NONE;
+
+/// What exists for somebody and is kept from them: it is in no catalog, and whoever names it is told so.
+pub trait Withheld: std::fmt::Debug + Sync {
+    /// The refusal of what this spelling means.
+    fn refusal(&self, spelling: &str) -> Option<Refusal>;
+}
 
 #[derive(Debug, Clone, Copy)]
 pub struct View<'a> {
@@ -36,6 +42,7 @@ pub struct View<'a> {
     doors: &'a Doors,
     /// What reads kept results, where some are kept.
     reader: Option<&'a Arc<Entry>>,
+    withheld: Option<&'a dyn Withheld>,
 }
 
 impl<'a> View<'a> {
@@ -58,6 +65,7 @@ impl<'a> View<'a> {
             learned: None,
             doors: &NO_DOORS,
             reader: None,
+            withheld: None,
         }
     }
 
@@ -113,6 +121,16 @@ impl<'a> View<'a> {
     /// What reads kept results: no entry of the catalog.
     pub fn reading_with(self, reader: Option<&'a Arc<Entry>>) -> Self {
         View { reader, ..self }
+    }
+
+    /// What is named in vain because it is held back.
+    pub fn without(self, withheld: &'a dyn Withheld) -> Self {
+        View { withheld: Some(withheld), ..self }
+    }
+
+    /// Why whoever names this does not get it, where it is held back.
+    pub fn withheld(&self, spelling: &str) -> Option<Refusal> {
+        self.withheld?.refusal(spelling)
     }
 
     pub fn reader(&self) -> Option<&'a Arc<Entry>> {

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use toolfold_catalog::{Catalog, Extras, ServerTools};
-use toolfold_core::{Entry, Kind, ServerName};
+use toolfold_core::{Entry, Kind, Refusal, ServerName};
+use toolfold_disclosure::Withheld;
 use toolfold_trust::What;
 use toolfold_wire::{Object, Raw};
 
@@ -14,6 +15,7 @@ use super::held::{Held, HeldList};
 use crate::offers::fits_template;
 
 /// Everything that is held in one snapshot.
+#[derive(Debug)]
 pub(crate) struct Quarantine {
     pub(crate) held: Vec<Arc<Held>>,
     /// What serves and has something in it that is worth a look: its server and its id.
@@ -25,6 +27,12 @@ pub(crate) struct Quarantine {
 impl Default for Quarantine {
     fn default() -> Self {
         Quarantine::of(Vec::new(), Vec::new())
+    }
+}
+
+impl Withheld for Quarantine {
+    fn refusal(&self, spelling: &str) -> Option<Refusal> {
+        self.called(spelling).map(Held::refusal)
     }
 }
 
@@ -40,7 +48,11 @@ impl Quarantine {
 
     /// The first of what is held that one of these spellings means.
     pub(crate) fn named_among(&self, spellings: &[String]) -> Option<&Held> {
-        spellings.iter().find_map(|spelling| self.behind(self.named.entry(self.named.resolve(spelling).ok()?)))
+        spellings.iter().find_map(|spelling| self.called(spelling))
+    }
+
+    fn called(&self, spelling: &str) -> Option<&Held> {
+        self.behind(self.named.entry(self.named.resolve(spelling).ok()?))
     }
 
     pub(crate) fn is_held(&self, entry: &Entry) -> Option<&Held> {

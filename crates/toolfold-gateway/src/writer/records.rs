@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use toolfold_config::{Config, Server, Transport};
 use toolfold_core::{Fingerprint, ServerName, StorePlace, Trust};
 use toolfold_store::{NewPin, PinSource, Pinned, Store, StoreError, StoredPin, StoredPins};
-use toolfold_trust::{Offer, Pin, Pins, Raised, Record, What};
+use toolfold_trust::{Former, Offer, Pin, Pins, Raised, Record, What};
 
 use super::judge::PATIENCE;
 use crate::gate::Source;
@@ -90,10 +90,10 @@ async fn read(store: &Store, Party { source, former, .. }: &Party) -> Result<(Op
         pinned = store.pins(source).await?;
     }
     Ok(match pinned {
-        Pinned::Never { refused } => (None, Record { refused: refusals(refused), ..Record::default() }),
-        Pinned::Known(StoredPins { number, strict, pins, refused }) => {
+        Pinned::Never { former } => (None, Record { former: former_of(former), ..Record::default() }),
+        Pinned::Known(StoredPins { number, strict, pins, former }) => {
             let pins = pins_of(pins, strict);
-            (Some(number), Record { pins, seen: true, refused: refusals(refused), lost: None })
+            (Some(number), Record { pins, seen: true, former: former_of(former), lost: None })
         }
         Pinned::Lost => (None, Record::lost("the record is gone, or does not know this server any more")),
         Pinned::Damaged => (None, Record::lost("what the record has of this server is damaged")),
@@ -112,14 +112,16 @@ fn pins_of(stored: Vec<StoredPin>, strict: bool) -> Pins {
     pins
 }
 
-fn refusals(stored: Vec<StoredPin>) -> HashMap<(What, String), Vec<Fingerprint>> {
-    let mut refused: HashMap<(What, String), Vec<Fingerprint>> = HashMap::new();
-    for StoredPin { kind, name, denied, .. } in stored {
+fn former_of(stored: Vec<StoredPin>) -> HashMap<(What, String), Former> {
+    let mut all: HashMap<(What, String), Former> = HashMap::new();
+    for StoredPin { kind, name, accepted, denied, .. } in stored {
         if let Some(what) = What::parse(&kind) {
-            refused.entry((what, name)).or_default().extend(denied);
+            let former = all.entry((what, name)).or_default();
+            former.accepted.extend(accepted);
+            former.denied.extend(denied);
         }
     }
-    refused
+    all
 }
 
 /// A pin as it is written down, with the definition where it is accepted as it is.

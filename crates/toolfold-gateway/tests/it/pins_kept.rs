@@ -231,6 +231,35 @@ async fn what_was_refused_of_a_name_stays_refused() {
     }
 }
 
+/// Another version is another argument, and what it says otherwise is a change of what was accepted.
+#[tokio::test]
+async fn another_argument_makes_no_first_use_of_what_was_accepted() {
+    let (folder, fake) = (tempfile::tempdir().unwrap(), rug_puller(&["legacy", "modern"]));
+    let before = config(folder.path(), &[("weather", &fake, Trust::FirstUse)]);
+    start(before.clone()).await.stop().await;
+    fake.rewrite(json!({"tools": [tool("report", EVIL), tool("turn", "Turns."), tool("more", "Does more.")]}));
+    let mut config = before.clone();
+    for server in config.servers.values_mut() {
+        let Transport::Stdio { cwd, .. } = &mut server.transport else { continue };
+        *cwd = Some(folder.path().to_owned());
+    }
+    for _ in 0..2 {
+        let gateway = start(config.clone()).await;
+        let all = held(&gateway).await;
+        assert!(all.len() == 1 && all[0].id == "weather.report" && all[0].serves_old, "{all:?}");
+        assert_eq!(described(&gateway, "weather.report").as_deref(), Some(MILD));
+        assert!(described(&gateway, "weather.turn").is_some() && described(&gateway, "weather.more").is_some());
+        gateway.stop().await;
+    }
+    let gateway = start(config.clone()).await;
+    assert_eq!(approve(&gateway, &["weather.report"]).await, ["weather.report"]);
+    assert_eq!(described(&gateway, "weather.report").as_deref(), Some(EVIL));
+    gateway.stop().await;
+    let gateway = start(config).await;
+    assert_eq!(held_ids(&gateway).await, [""; 0], "it is written down");
+    gateway.stop().await;
+}
+
 #[tokio::test]
 async fn words_that_a_server_adds_are_held() {
     let (folder, fake) = (tempfile::tempdir().unwrap(), FakeServer::script(json!({"tools": ["one"]})));

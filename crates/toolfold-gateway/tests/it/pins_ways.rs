@@ -75,6 +75,42 @@ async fn whoever_could_use_what_is_held_hears_it_on_every_way() {
 }
 
 #[tokio::test]
+async fn whoever_asks_what_a_held_tool_is_hears_it_on_every_surface() {
+    let (folder, fake) = (tempfile::tempdir().unwrap(), FakeServer::script(json!({"tools": ["do", "undo"]})));
+    let other = FakeServer::script(json!({"tools": ["keep"]}));
+    let servers = [("other", &other, Trust::FirstUse), ("s", &fake, Trust::Review)];
+    let gateway = start(Config { rules: rules(), ..config(folder.path(), &servers) }).await;
+    let ways = [
+        (Surface::Compact, "find_tools", json!({"tool": "s.do"})),
+        (Surface::Compact, "find_tools", json!({"tool": "s__do", "detail": "full"})),
+        (Surface::Compact, "find_tools", json!({"tool": ["s.do", "other.keep"]})),
+        (Surface::Ontology, "expand_tool", json!({"tool_id": "s.do"})),
+        (Surface::Levels, "discover_tools", json!({"tool": "s.do", "detail": "full"})),
+        (Surface::Single, "discover_and_use_tool", json!({"action": "execute", "tool_name": "s.do"})),
+        (Surface::Lifecycle, "tool_describe", json!({"name": "s.do"})),
+        (Surface::Lifecycle, "tool_load", json!({"names": ["other.keep", "s.do", "nobody.has"]})),
+        (Surface::TwoPhase, "get_tool_definition", json!({"name": "s.do"})),
+        (Surface::Backends, "gateway_get_tool_schema", json!({"toolName": "s.do"})),
+        (Surface::Backends, "gateway_get_tool_schemas", json!({"toolNames": ["other.keep", "s.do"]})),
+        (Surface::Direct, "s__do", json!({})),
+    ];
+    for (surface, name, arguments) in ways {
+        let said = async |who: &str| {
+            let client = Arc::new(Client::inside(Principal::named(who, Vec::new()), surface));
+            let params = Object::parse(&raw(&json!({"name": name, "arguments": arguments}))).unwrap();
+            match gateway.handle(Request::new(client, Arc::new(Silent), "tools/call", params)).await {
+                Ok(answer) => answer.get().to_owned(),
+                Err(error) => error.to_string(),
+            }
+        };
+        let (ada, bob) = (said("ada").await, said("bob").await);
+        assert!(ada.contains("QUARANTINED") && ada.contains("held back"), "{surface:?} {name} {arguments}: {ada}");
+        assert!(!ada.contains("undo"), "what else is held is nobody's business: {ada}");
+        assert!(!bob.contains("QUARANTINED") && !bob.contains("held back"), "{surface:?} {name} {arguments}: {bob}");
+    }
+}
+
+#[tokio::test]
 async fn what_a_server_no_longer_understands_does_not_serve_as_it_was() {
     let needs = |name: &str| {
         json!({"name": "report", "description": "Reports the weather.", "inputSchema": {"type": "object",

@@ -94,7 +94,7 @@ both!(
     manifests::fifty_servers_and_six_megabytes,
     pins::what_is_pinned_stays_until_somebody_decides,
     pins::sources_are_numbered_as_they_came,
-    pins::what_was_refused_of_a_name_is_told_to_whoever_has_it_next,
+    pins::what_was_decided_of_a_name_is_told_to_whoever_has_it_next,
     pins::a_source_goes_on_under_another_key,
     pins::declared_risk_is_kept_until_somebody_decides,
     pins::a_text_is_kept_as_it_was_last_accepted,

@@ -34,7 +34,7 @@ fn refused(name: &str, looks: &str) -> NewPin {
 }
 
 fn never() -> Pinned {
-    Pinned::Never { refused: Vec::new() }
+    Pinned::Never { former: Vec::new() }
 }
 
 async fn known(store: &Store, source: &PinSource) -> StoredPins {
@@ -87,7 +87,7 @@ async fn made_when_there_is_something_to_put_in_it() {
     let store = open(&place.path).await;
     assert_eq!(accepted(&store, "x").await, Some(key("1")));
     let elsewhere = PinSource { key: key("another program"), ..source("a") };
-    assert_eq!(store.pins(&elsewhere).await.unwrap(), never());
+    assert_eq!(store.pins(&elsewhere).await.unwrap(), Pinned::Never { former: vec![pin("x", "1").pin] });
 }
 
 /// Whoever is killed in the first moment of a record leaves a file that has nothing in it, or nothing but its head.
@@ -134,16 +134,22 @@ pub(crate) async fn sources_are_numbered_as_they_came(home: Home) {
     assert!(known("a").await.strict, "only a decision changes that");
 }
 
-/// Somebody who gives a server another argument has not taken back what was refused of it.
-pub(crate) async fn what_was_refused_of_a_name_is_told_to_whoever_has_it_next(home: Home) {
+/// Somebody who gives a server another argument has not taken back what was decided of it.
+pub(crate) async fn what_was_decided_of_a_name_is_told_to_whoever_has_it_next(home: Home) {
     let store = home.open().await;
     store.decide(&source("a"), (false, false), vec![refused("x", "1"), pin("y", "1")]).await.unwrap();
     let next = PinSource { key: key("another program"), ..source("a") };
-    let refusals = vec![refused("x", "1").pin];
-    assert_eq!(store.pins(&next).await.unwrap(), Pinned::Never { refused: refusals.clone() });
-    assert_eq!(known(&store, &source("a")).await.refused, []);
+    let mut decided = vec![refused("x", "1").pin, pin("y", "1").pin];
+    decided.sort_by(|a, b| a.name.cmp(&b.name));
+    let sorted = |mut pins: Vec<StoredPin>| {
+        pins.sort_by(|a, b| a.name.cmp(&b.name));
+        pins
+    };
+    let Pinned::Never { former } = store.pins(&next).await.unwrap() else { panic!("it was never there") };
+    assert_eq!(sorted(former), decided);
+    assert_eq!(known(&store, &source("a")).await.former, []);
     store.pin_new(&next, vec![pin("y", "2")]).await.unwrap();
-    assert_eq!(known(&store, &next).await.refused, refusals);
+    assert_eq!(sorted(known(&store, &next).await.former), decided);
     assert_eq!(store.pins(&source("b")).await.unwrap(), never());
 }
 
@@ -156,7 +162,7 @@ pub(crate) async fn a_source_goes_on_under_another_key(home: Home) {
     store.adopt(&next, &source("a").key).await.unwrap();
     let known = known(&store, &next).await;
     assert_eq!((known.number, known.pins), (number, vec![pin("x", "1").pin]));
-    assert_eq!(store.pins(&source("a")).await.unwrap(), never());
+    assert_eq!(store.pins(&source("a")).await.unwrap(), Pinned::Never { former: vec![pin("x", "1").pin] });
     // One that is known already stays as it is.
     store.pin_new(&source("a"), vec![pin("x", "2")]).await.unwrap();
     store.adopt(&next, &source("a").key).await.unwrap();

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use serde_json::json;
 use toolfold_core::{Fingerprint, Trust};
-use toolfold_trust::{Offer, Raised, Record, Ruling, What, Why, judge};
+use toolfold_trust::{Former, Offer, Raised, Record, Ruling, What, Why, judge};
 use toolfold_wire::{Object, raw};
 
 /// Looks from this one on have something wrong with them.
@@ -229,14 +229,31 @@ fn a_server_does_not_fill_the_record() {
 
 #[test]
 fn what_was_refused_of_a_name_is_new_to_nobody() {
-    let refused = [((What::Tool, "0".to_owned()), vec![offer(0, 1).fingerprint])].into();
-    let mut record = Record { refused, ..Record::default() };
+    let refused = Former { denied: vec![offer(0, 1).fingerprint], ..Former::default() };
+    let mut record = Record { former: [((What::Tool, "0".to_owned()), refused)].into(), ..Record::default() };
     let judged = |record: &Record, name, look| judge(Trust::FirstUse, record, &offer(name, look), 0, || None);
     assert_eq!(judged(&record, 0, 1), Ruling::Hold(Why::Denied));
     assert_eq!(judged(&record, 0, 2), Ruling::Hold(Why::New), "nor in another form");
     assert_eq!(judged(&record, 1, 1), Ruling::Accept);
     record.approve(&offer(0, 1));
     assert_eq!(judged(&record, 0, 1), Ruling::Serve);
+}
+
+#[test]
+fn what_was_accepted_of_a_name_is_what_another_program_is_held_to() {
+    let (one, two) = (offer(0, 1).fingerprint, offer(0, 2).fingerprint);
+    let accepted = Former { accepted: vec![one, two], ..Former::default() };
+    let mut record = Record { former: [((What::Tool, "0".to_owned()), accepted)].into(), ..Record::default() };
+    let judged = |record: &Record, trust, name, look| {
+        judge(trust, record, &offer(name, look), 0, || Some("something".to_owned()))
+    };
+    assert_eq!(judged(&record, Trust::FirstUse, 0, 1), Ruling::Accept, "it was looked at then");
+    assert_eq!(judged(&record, Trust::FirstUse, 0, 3), Ruling::Changed { was: two });
+    assert_eq!(judged(&record, Trust::FirstUse, 1, 3), Ruling::Hold(Why::Found("something".to_owned())));
+    assert_eq!(judged(&record, Trust::Review, 0, 1), Ruling::Hold(Why::New));
+    assert_eq!(judged(&record, Trust::Always, 0, 3), Ruling::Serve);
+    record.approve(&offer(0, 3));
+    assert_eq!(judged(&record, Trust::FirstUse, 0, 3), Ruling::Serve);
 }
 
 #[test]

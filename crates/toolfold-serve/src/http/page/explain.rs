@@ -116,6 +116,9 @@ fn reason(view: &View<'_>, hit: &toolfold_index::Hit, in_answer: &[usize]) -> Va
 fn ladder(scope: &Scope, id: &str) -> Result<Value, Refusal> {
     let view = scope.view();
     let Ok(at) = view.resolve(id) else {
+        if let Some(refusal) = view.withheld(id) {
+            return Err(refusal);
+        }
         let message = format!("There is nothing here by the name {:?}.", cut(&shown_line(id)));
         return Err(Refusal::new(Code::ToolNotFound, message).hints(view.nearest(id)));
     };
