@@ -51,6 +51,8 @@ const LOOKED_AT: usize = 300;
 const MOST_ORDERED: usize = 1_000;
 /// Parameters that one answer names. Of more than that it says how many there are.
 pub(super) const MOST_NAMED: usize = 200;
+/// The same where they are only named: further ones only if they are required.
+const MOST_LISTED: usize = 60;
 
 /// The parameters of a tool: required ones, then those that are needed at times, usual ones, the others, those that are
 /// seldom given, and those that are there for old clients.
@@ -65,8 +67,10 @@ pub(super) fn by_need<'p, 'a>(entry: &Entry, list: &'p [Parameter<'a>]) -> Vec<&
 
 /// The names of parameters, as many as one answer has; `shown` makes a text of each.
 pub(super) fn named(list: &[&Parameter<'_>], shown: impl Fn(&Parameter<'_>) -> String) -> Vec<String> {
-    let more = list.len().saturating_sub(MOST_NAMED);
-    let names = list.iter().take(MOST_NAMED).map(|parameter| shown(parameter));
+    let required = list.iter().filter(|parameter| parameter.required).count();
+    let most = required.clamp(MOST_LISTED, MOST_NAMED);
+    let more = list.len().saturating_sub(most);
+    let names = list.iter().take(most).map(|parameter| shown(parameter));
     names.chain((more > 0).then(|| format!("… and {more} more"))).collect()
 }
 

@@ -107,10 +107,15 @@ fn could_fit(value: &Value, budget: usize) -> bool {
 /// that were shortened.
 fn members(root: &Value, mut list: Vec<&Parameter<'_>>, budget: usize) -> (Map<String, Value>, Vec<String>) {
     let (mut shown, mut shortened, fuel) = (Map::new(), Vec::new(), Fuel::new(10 * FUEL));
-    let more = list.len().saturating_sub(MOST_NAMED);
-    list.truncate(MOST_NAMED);
-    // A name costs something too, and every member has one.
-    let names: usize = list.iter().map(|member| count(&short_name(member.name)) + 2).sum();
+    // A name costs something too, and every member has one: of hundreds those are named that leave room for something else.
+    let mut names = 0;
+    let named = list.iter().take(MOST_NAMED).take_while(|member| {
+        names += count(&short_name(member.name)) + 2;
+        member.required || 2 * names <= budget
+    });
+    let named = named.count();
+    let more = list.len() - named;
+    list.truncate(named);
     let mut left = budget.saturating_sub(names);
     for member in list {
         let target = resolve(root, member.schema);

@@ -138,6 +138,25 @@ fn the_whole_of_a_large_tool_keeps_the_budget_and_says_what_is_missing() {
 }
 
 #[test]
+fn a_tool_of_very_many_parameters_keeps_the_budget() {
+    let member = |n: usize| {
+        [
+            (format!("Parameter{n}.Name"), json!({"type": "string"})),
+            (format!("Parameter{n}.Value"), json!({"type": "string"})),
+        ]
+    };
+    let mut members: serde_json::Map<String, Value> = (0..99).flat_map(member).collect();
+    members.insert("CallSid".to_owned(), json!({"type": "string", "description": "Of the call. ".repeat(30)}));
+    let schema = json!({"type": "object", "properties": members, "required": ["CallSid"]});
+    let fixture = Fixture::of([source("s", &[tool("start_stream", "Starts a stream of a call.", schema)])]);
+    let details = fixture.find(json!({"tool": "start_stream"}));
+    assert!(tokens::count(&details) <= 500 && details.contains("… and 139 more"), "{details}");
+    let full = fixture.find(json!({"tool": "start_stream", "detail": "full"}));
+    assert!(tokens::count(&full) <= 700, "{}: {full}", tokens::count(&full));
+    assert!(full.contains("\"CallSid\"") && full.contains(" more\""), "{full}");
+}
+
+#[test]
 fn several_parameters_and_one_operation_can_be_asked_for() {
     let fixture = large();
     let parts = fixture.find(json!({"tool": "records", "parameter": ["operation", "body.member7", "openRecord"]}));

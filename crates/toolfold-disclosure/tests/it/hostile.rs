@@ -89,12 +89,13 @@ fn lists_and_alternatives_of_themselves() {
 fn very_many_parameters_are_counted_and_not_named() {
     let names: Vec<String> = (0..20_000).map(|number| format!("parameter_{number}")).collect();
     let members: Map<String, Value> = names.iter().map(|name| (name.clone(), json!({"type": "string"}))).collect();
-    for required in [json!(names), json!([])] {
+    // What a call cannot do without is named further than what it can.
+    for (required, more) in [(json!(names), 19_800), (json!([]), 19_940)] {
         let schema = json!({"type": "object", "properties": members, "required": required});
         say_everything(schema.clone());
         let fixture = Fixture::of([source("bad", &[tool("odd", "Does odd things.", schema)])]);
         let details = fixture.find(json!({"tool": "bad.odd"}));
-        assert!(details.contains("… and 19800 more"), "{}", &details[details.len() - 300..]);
+        assert!(details.contains(&format!("… and {more} more")), "{}", &details[details.len() - 300..]);
     }
 }
 

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use toolfold_catalog::{Catalog, ServerSource, ServerTools};
 use toolfold_core::{Entry, ServerName, Surface, slug};
@@ -13,6 +13,7 @@ use toolfold_disclosure::{Checker, View, tokens, tools};
 use toolfold_index::Index;
 use toolfold_wire::{Raw, raw_of};
 
+use crate::fixture::Fixture;
 use crate::reader;
 
 /// What the servers listed, by name; nothing where the lists are not there, which is said.
@@ -147,6 +148,27 @@ fn direct_gives_every_definition_back_with_nothing_but_its_name_changed() {
         shown["name"] = sent["name"].clone();
         assert_eq!(shown, sent);
     }
+}
+
+/// Whoever asks for everything about a tool gets what fits, and is told how to get the rest.
+#[test]
+fn the_whole_of_every_tool_keeps_the_budget() {
+    let Some(sources) = sources() else { return };
+    let fixture = Fixture::of(sources);
+    let mut shortened = 0;
+    for position in (0..fixture.catalog.len()).step_by(4) {
+        let id = fixture.catalog.entry(position).id.to_string();
+        let details = fixture.find(json!({"tool": id}));
+        assert!(tokens::count(&details) <= 700, "{id}: {} tokens of details", tokens::count(&details));
+        let full = fixture.find(json!({"tool": id, "detail": "full"}));
+        assert!(tokens::count(&full) <= 700, "{id}: {} tokens", tokens::count(&full));
+        let full: Value = serde_json::from_str(&full).unwrap_or_else(|error| panic!("{id}: {error}: {full}"));
+        if full["shortened"].is_array() {
+            shortened += 1;
+            assert!(full["note"].as_str().is_some_and(|note| note.contains("parameter")), "{id}: {full}");
+        }
+    }
+    println!("{shortened} tools of every fourth are shown in part");
 }
 
 /// What many tools of one server begin or end with is not what one of them does.
