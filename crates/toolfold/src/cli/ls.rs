@@ -4,7 +4,7 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolfold_catalog::Node;
-use toolfold_core::shown_line;
+use toolfold_core::{Absence, Absent, shown_line};
 use toolfold_disclosure::View;
 use toolfold_disclosure::level::summary;
 
@@ -58,10 +58,28 @@ fn node_json<'a>(view: &View<'a>, node: &'a Node) -> serde_json::Value {
 pub(crate) fn node_at<'a>(view: &View<'a>, path: &str) -> Result<&'a Node, Fail> {
     let path: Vec<String> = path.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();
     view.node(&path).map_err(|nearest| {
+        if let Some(absent) = absent_at(view, &path) {
+            let said = shown_line(&absent.said()).into_owned();
+            let hint = match absent.state {
+                Absence::Starting => "`--wait` waits for it, however long it takes",
+                Absence::Failing | Absence::NeedsLogin => "`toolfold doctor` tries it and says what to do",
+            };
+            return Fail::servers(said).hint(hint);
+        }
         let hint = match &nearest[..] {
             [] => "`toolfold ls` shows what there is".to_owned(),
             nearest => format!("the nearest is {:?}", shown_line(&nearest.join("/"))),
         };
         Fail::nothing(format!("There is no node {:?}.", path.join("/"))).hint(hint)
     })
+}
+
+/// A server's node is not there while the server is not.
+fn absent_at<'a>(view: &View<'a>, path: &[String]) -> Option<&'a Absent> {
+    let name = match path {
+        [name] => name,
+        [servers, name] if servers.eq_ignore_ascii_case("servers") => name,
+        _ => return None,
+    };
+    view.absent().iter().find(|absent| absent.server.as_str().eq_ignore_ascii_case(name))
 }

@@ -66,6 +66,13 @@ fn a_variable_that_is_not_set_stops_its_server_alone() {
     let output = run(&world, &["ls", "good"]);
     assert!(said(&output).contains("good.fine"), "{}", said(&output));
     assert!(said(&output).contains("servers.needy: is left out: the variable NOT_SET_ANYWHERE is not set"));
+    // Its node is not there, which is not to say that nobody knows of it.
+    for typed in [["ls", "needy"], ["tree", "Servers/needy"]] {
+        let asked = run(&world, &typed);
+        assert_eq!(asked.status.code(), Some(3), "{typed:?}: {}", said(&asked));
+        assert!(said(&asked).contains("needy is configured and not running: the variable NOT_SET_ANYWHERE is not set"));
+        assert!(said(&asked).contains("`toolfold doctor` tries it"), "{}", said(&asked));
+    }
     let check = run(&world, &["check"]);
     assert_eq!(check.status.code(), Some(2));
     assert!(said(&check).contains("the variable `NOT_SET_ANYWHERE` is not set"), "{}", said(&check));
