@@ -10,6 +10,32 @@ const MOST_NODES: usize = 4_000_000;
 /// References that lead to references.
 const MOST_HOPS: usize = 16;
 
+/// What an element of a list takes; an object and its members take several times that.
+const ELEMENT: usize = 32;
+
+/// About how many bytes a document takes once it is read: many times its own, where it is all punctuation.
+pub fn weight(bytes: &[u8]) -> usize {
+    let is_json =
+        bytes.iter().find(|byte| !byte.is_ascii_whitespace()).is_some_and(|first| matches!(first, b'{' | b'['));
+    let (mut elements, mut lines, mut is_text, mut is_escaped) = (0, 0, false, false);
+    for byte in bytes {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_text => is_escaped = true,
+            b'"' if is_json => is_text = !is_text,
+            _ if is_text => {}
+            b',' => elements += 1,
+            b':' | b'[' => elements += 4,
+            b'{' => elements += 10,
+            b'\n' => lines += 1,
+            _ => {}
+        }
+    }
+    // In YAML a line is a member, often with an object of its own.
+    let elements: usize = if is_json { elements } else { elements.max(8 * lines) };
+    bytes.len() + elements * ELEMENT
+}
+
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Unreadable {
     #[error("it is larger than {} MB", LARGEST >> 20)]

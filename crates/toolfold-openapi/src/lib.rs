@@ -24,7 +24,7 @@ mod unfit;
 
 pub use answer::{Answered, result};
 pub use command::{BadCommand, CommandPlan};
-pub use document::{Document, LARGEST, Unreadable};
+pub use document::{Document, LARGEST, Unreadable, weight};
 pub use endpoint::{BadEndpoint, endpoint};
 pub use operation::{Api, ApiTool, LeftOut, Wishes, api};
 pub use place::{BadBase, Base, BaseFrom};

@@ -10,7 +10,8 @@ use hyper::http::Method;
 use serde_json::Value;
 use toolfold_config::{ApiSource, AuthMode, DocumentPlace, HandTool, HandWay};
 use toolfold_openapi::{
-    Api, BadCommand, BadEndpoint, Base, BaseFrom, CommandPlan, Document, LARGEST, LeftOut, Wishes, api, endpoint,
+    Api, BadCommand, BadEndpoint, Base, BaseFrom, CommandPlan, Document, LARGEST, LeftOut, Unreadable, Wishes, api,
+    endpoint, weight,
 };
 use url::Url;
 
@@ -22,6 +23,15 @@ use crate::connection::Connection;
 /// Of what is left out, so much is said in the log.
 const MOST_SAID: usize = 5;
 const LONGEST_INSTRUCTIONS: usize = 400;
+
+/// Why a document is not read.
+#[derive(Debug, thiserror::Error)]
+enum Unread {
+    #[error(transparent)]
+    Unreadable(#[from] Unreadable),
+    #[error("it would take about {megabytes} MB of memory, and `[limits] memory` has no room for that now")]
+    Heavy { megabytes: usize },
+}
 
 /// A tool that somebody described by hand, and that is none.
 #[derive(Debug, thiserror::Error)]
@@ -56,8 +66,13 @@ pub(super) async fn read(asking: &Asking, connection: &Arc<Connection>, source: 
             exclude: source.exclude.clone(),
             headers: source.headers.keys().cloned().collect(),
         };
-        // Some megabytes: for a thread that nobody waits for.
-        let read = tokio::task::spawn_blocking(move || Document::read(&bytes).map(|document| api(&document, &wishes)));
+        // Some megabytes: for a thread that nobody waits for, and within the memory that all servers share.
+        let memory = connection.shared.house.memory.clone();
+        let read = tokio::task::spawn_blocking(move || {
+            let weight = weight(&bytes);
+            let _held = memory.take(weight).ok_or(Unread::Heavy { megabytes: weight >> 20 })?;
+            Ok::<_, Unread>(api(&Document::read(&bytes)?, &wishes))
+        });
         let read = read.await.map_err(|_| CallError::unavailable("the document was not read to its end"))?;
         let api = read.map_err(|why| unusable(place, &why.to_string()))?;
         let is_known = connection.shared.config.auth.mode == AuthMode::OAuth || !source.headers.is_empty();

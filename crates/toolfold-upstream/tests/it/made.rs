@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use toolfold_config::{ApiSource, DocumentPlace, HandTool, HandWay, Server, Start, Transport};
 use toolfold_core::Secret;
 use toolfold_upstream::CallError;
+use toolfold_wire::Memory;
 
 use crate::kit::{Subject, config, names, text_of};
 
@@ -224,6 +225,23 @@ async fn a_document_has_40_megabytes_in_a_file_and_at_an_address() {
         let why = Subject::new(source(place)).why_failing().await;
         assert!(why.contains(expected), "{why}");
     }
+}
+
+/// A document of a few megabytes can be made to take a hundred times as much.
+#[tokio::test]
+async fn what_a_document_takes_is_taken_from_the_memory_of_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("heavy.json");
+    let objects = r#"{"a":1},"#.repeat(300_000);
+    let rest = r#""paths":{"/a":{"get":{"operationId":"a"}}}"#;
+    std::fs::write(&path, format!(r#"{{"openapi":"3.1.0","x":[{objects}1],{rest}}}"#)).unwrap();
+    let source = || {
+        let (document, base_url) = (Some(DocumentPlace::File(path.clone())), Some("http://127.0.0.1:1".to_owned()));
+        server(ApiSource { document, base_url, ..ApiSource::default() })
+    };
+    let why = Subject::within(source(), &Memory::new(128 << 20)).why_failing().await;
+    assert!(why.contains("it would take about 139 MB of memory, and `[limits] memory` has no room"), "{why}");
+    assert_eq!(names(&*Subject::within(source(), &Memory::new(256 << 20)).listed().await), ["a"]);
 }
 
 #[tokio::test]
