@@ -237,9 +237,13 @@ def deep():
     return b'{"openapi":"3.1.0","info":{"title":"x","version":"1"},"paths":{},"x":' + b"[" * 2_000_000
 
 
-@attempt("APIs", "documents that double, go round, nest, count thirty thousand operations, or never end")
+def heavy():
+    return b'{"openapi":"3.1.0","paths":{"/a":{"get":{}}},"x":[' + b'{"a":1},' * 2_000_000 + b"1]}"
+
+
+@attempt("APIs", "documents that double, go round, nest, weigh, count thirty thousand operations, or never end")
 def documents():
-    kinds = {"bomb": bomb(), "cyclic": cyclic(), "numerous": numerous(), "deep": deep(), "empty": b"", "noise": bytes(range(256)) * 1000}
+    kinds = {"bomb": bomb(), "cyclic": cyclic(), "numerous": numerous(), "deep": deep(), "heavy": heavy(), "empty": b"", "noise": bytes(range(256)) * 1000}
 
     def answer(asked):
         kind = asked.path.strip("/")
