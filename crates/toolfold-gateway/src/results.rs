@@ -25,7 +25,7 @@ use crate::gate::MOST_MARKED;
 use crate::narrowed::narrowed;
 use crate::reader::{ADDRESS, READ, READER, asked, wrong_arguments};
 use crate::request::{ClientKind, Request};
-use crate::threads::{NoAnswer, Seat, Threads};
+use crate::threads::{Seat, Threads};
 
 /// Bytes of the texts of a long result that are left in it, where nobody looks at them.
 const SHOWN: usize = 16 * 1024;
