@@ -14,8 +14,8 @@ use toolfold_config::Config;
 use toolfold_core::{Code, Entry, Fuel, Principal, Refusal, Stop};
 use toolfold_disclosure::Checker;
 use toolfold_results::{
-    Fields, Handle, Kept, NotKept, Notation, Room, Shelf, Shelved, Slot, Spooled, Surveyed, body_of, read, read_kept,
-    summary,
+    Fields, Handle, KeptResult, NotKept, Notation, Room, Shelf, Shelved, Slot, Spooled, Surveyed, body_of, read,
+    read_kept, summary,
 };
 use toolfold_wire::{BoxFuture, Message, Object, Raw, raw};
 use tracing::warn;
@@ -232,7 +232,7 @@ impl Results {
         Some((self.others.get()?, replica))
     }
 
-    fn find(&self, config: &Config, owner: &Principal, handle: &Handle) -> Option<Arc<Kept>> {
+    fn find(&self, config: &Config, owner: &Principal, handle: &Handle) -> Option<Arc<KeptResult>> {
         self.shelf.get()?.as_ref()?.find(owner, handle, room(config))
     }
 

@@ -115,14 +115,14 @@ pub(crate) fn is_inner(byte: u8) -> bool {
 
 /// Cuts a text into lines, as `str::lines` does.
 #[derive(Default)]
-pub(crate) struct Lines {
+pub(crate) struct LineSplit {
     /// Something of a line has been read.
     begun: bool,
     /// A return that ends the line where a new line follows.
     pending: bool,
 }
 
-impl Lines {
+impl LineSplit {
     pub(crate) fn feed(&mut self, mut bytes: &[u8], to: &mut impl Parts) {
         while !bytes.is_empty() {
             let end = bytes.iter().position(|byte| *byte == b'\n');
@@ -183,7 +183,7 @@ mod tests {
     proptest! {
         #[test]
         fn lines_are_those_of_the_whole_text(text in "[ab\r\nä]{0,30}", piece in 1usize..6) {
-            let (mut lines, mut all) = (Lines::default(), All::default());
+            let (mut lines, mut all) = (LineSplit::default(), All::default());
             for piece in text.as_bytes().chunks(piece) {
                 lines.feed(piece, &mut all);
             }

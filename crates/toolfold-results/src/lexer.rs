@@ -6,7 +6,7 @@
 use toolfold_wire::DEEPEST;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum JsonKind {
     Object,
     List,
     Text,
@@ -18,7 +18,7 @@ pub(crate) enum Kind {
 /// Hears what there is. Places are counted in bytes from the beginning.
 pub(crate) trait Listener {
     /// A value begins here.
-    fn begin(&mut self, _at: u64, _kind: Kind) {}
+    fn begin(&mut self, _at: u64, _kind: JsonKind) {}
 
     /// The value that began last, of those that have not ended, ends before this place.
     fn end(&mut self, _at: u64) {}
@@ -162,22 +162,22 @@ impl Lexer {
 
     fn value(&mut self, byte: u8, to: &mut impl Listener) -> Result<(), NotJson> {
         let (kind, state) = match byte {
-            b'{' => (Kind::Object, State::NameOrEnd),
-            b'[' => (Kind::List, State::ValueOrEnd),
-            b'"' => (Kind::Text, State::Text(Text { is_name: false, from: 0, escape: Escape::No })),
-            b'-' => (Kind::Number, State::Number(Number::Minus)),
-            b'0' => (Kind::Number, State::Number(Number::Zero)),
-            b'1'..=b'9' => (Kind::Number, State::Number(Number::Digits)),
-            b't' => (Kind::Boolean, State::Word(b"rue")),
-            b'f' => (Kind::Boolean, State::Word(b"alse")),
-            b'n' => (Kind::Null, State::Word(b"ull")),
+            b'{' => (JsonKind::Object, State::NameOrEnd),
+            b'[' => (JsonKind::List, State::ValueOrEnd),
+            b'"' => (JsonKind::Text, State::Text(Text { is_name: false, from: 0, escape: Escape::No })),
+            b'-' => (JsonKind::Number, State::Number(Number::Minus)),
+            b'0' => (JsonKind::Number, State::Number(Number::Zero)),
+            b'1'..=b'9' => (JsonKind::Number, State::Number(Number::Digits)),
+            b't' => (JsonKind::Boolean, State::Word(b"rue")),
+            b'f' => (JsonKind::Boolean, State::Word(b"alse")),
+            b'n' => (JsonKind::Null, State::Word(b"ull")),
             _ => return Err(NotJson),
         };
-        if matches!(kind, Kind::Object | Kind::List) {
+        if matches!(kind, JsonKind::Object | JsonKind::List) {
             if self.open.len() == DEEPEST {
                 return Err(NotJson);
             }
-            self.open.push(kind == Kind::Object);
+            self.open.push(kind == JsonKind::Object);
         }
         to.begin(self.at, kind);
         self.state = state;
@@ -324,7 +324,7 @@ mod tests {
     }
 
     impl Listener for Told {
-        fn begin(&mut self, at: u64, _: Kind) {
+        fn begin(&mut self, at: u64, _: JsonKind) {
             self.open.push(at);
         }
 

@@ -27,7 +27,7 @@ pub use fields::{Fields, cut};
 pub use pages::read_kept;
 pub use query::{QueryError, query};
 pub use read::{Reading, WrongReading, read};
-pub use shelf::{Handle, Kept, NotKept, Room, Shelf, Shelved};
+pub use shelf::{Handle, KeptResult, NotKept, Room, Shelf, Shelved};
 pub use spool::{Slot, Spooled};
 pub use summary::summary;
 pub use survey::Surveyed;

@@ -2,7 +2,7 @@
 //!
 //! Nothing is kept of what is passed over, so that the outline of a hundred megabytes costs as much memory as that of one.
 
-use crate::lexer::{Kind, Listener};
+use crate::lexer::{JsonKind, Listener};
 
 /// Levels that are looked at.
 const LEVELS: usize = 3;
@@ -57,19 +57,19 @@ impl Outline {
 }
 
 impl Listener for Outline {
-    fn begin(&mut self, _: u64, kind: Kind) {
+    fn begin(&mut self, _: u64, kind: JsonKind) {
         if self.passed_over > 0 || !self.tells_next() {
             self.passed_over += 1;
             return;
         }
         let name = String::from_utf8_lossy(&self.name).chars().take(LONGEST_NAME).collect();
         let shape = match kind {
-            Kind::Object => Shape::Object { members: Vec::new(), more: 0 },
-            Kind::List => Shape::List { count: 0, first: None },
-            Kind::Text => Shape::Plain("string"),
-            Kind::Number => Shape::Plain("number"),
-            Kind::Boolean => Shape::Plain("boolean"),
-            Kind::Null => Shape::Plain("null"),
+            JsonKind::Object => Shape::Object { members: Vec::new(), more: 0 },
+            JsonKind::List => Shape::List { count: 0, first: None },
+            JsonKind::Text => Shape::Plain("string"),
+            JsonKind::Number => Shape::Plain("number"),
+            JsonKind::Boolean => Shape::Plain("boolean"),
+            JsonKind::Null => Shape::Plain("null"),
         };
         self.open.push((name, shape));
     }

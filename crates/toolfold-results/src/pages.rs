@@ -9,18 +9,18 @@ use regex::Regex;
 use toolfold_core::{Fuel, Stop};
 
 use crate::body::Notation;
-use crate::excerpt::{Lines, Parts, characters};
+use crate::excerpt::{LineSplit, Parts, characters};
 use crate::items::Sort;
-use crate::lexer::{Kind, Lexer, Listener};
+use crate::lexer::{JsonKind, Lexer, Listener};
 use crate::query::{LARGEST, QueryError};
 use crate::read::{Page, Reading, WrongReading, pattern, read};
-use crate::shelf::Kept;
+use crate::shelf::KeptResult;
 use crate::survey::part;
 
 /// What is asked of a kept result, in at most about `within` characters; `None` where it cannot be read any more. `fuel` is
 /// for queries, and for what fits into memory.
 pub fn read_kept(
-    kept: &Kept,
+    kept: &KeptResult,
     reading: &Reading,
     within: usize,
     (fuel, stop): (&Fuel, &Stop),
@@ -32,7 +32,7 @@ pub fn read_kept(
     Some(read(whole.format, &whole.text, reading, within, fuel))
 }
 
-fn read_long(kept: &Kept, reading: &Reading, within: usize, stop: &Stop) -> Option<Result<String, WrongReading>> {
+fn read_long(kept: &KeptResult, reading: &Reading, within: usize, stop: &Stop) -> Option<Result<String, WrongReading>> {
     let refused = match &reading.query {
         None => None,
         Some(_) if kept.format() == Notation::Text => Some(WrongReading::NotJson),
@@ -66,14 +66,14 @@ fn read_long(kept: &Kept, reading: &Reading, within: usize, stop: &Stop) -> Opti
 
 /// Cuts a text into the parts that it is paged by.
 enum Split {
-    Lines(Lines),
+    Lines(LineSplit),
     Json(Box<(Lexer, Nest)>),
 }
 
 impl Split {
     fn of(sort: Sort) -> Self {
         match sort {
-            Sort::Line => Split::Lines(Lines::default()),
+            Sort::Line => Split::Lines(LineSplit::default()),
             Sort::Element | Sort::Member => Split::Json(Box::new((
                 Lexer::new(),
                 Nest { depth: 0, from: None, at: 0, members: sort == Sort::Member },
@@ -119,7 +119,7 @@ struct Ear<'a, 'r> {
 }
 
 impl Listener for Ear<'_, '_> {
-    fn begin(&mut self, at: u64, _: Kind) {
+    fn begin(&mut self, at: u64, _: JsonKind) {
         if self.nest.depth == 1 && !self.nest.members {
             self.nest.from = Some(at);
         }

@@ -78,13 +78,13 @@ pub struct Shelf {
     mark: String,
     seal: Arc<Seal>,
     /// The oldest first.
-    kept: Mutex<VecDeque<Arc<Kept>>>,
+    kept: Mutex<VecDeque<Arc<KeptResult>>>,
     /// Bytes of what is not kept yet, but on its way.
     coming: AtomicU64,
 }
 
 /// A result that is kept.
-pub struct Kept {
+pub struct KeptResult {
     handle: Handle,
     owner: Principal,
     tool: String,
@@ -94,7 +94,7 @@ pub struct Kept {
     pub(crate) file: Sealed,
 }
 
-impl Kept {
+impl KeptResult {
     pub fn format(&self) -> Notation {
         self.format
     }
@@ -131,7 +131,7 @@ impl Shelf {
     }
 
     /// A result of this owner's, while it is kept.
-    pub fn find(&self, owner: &Principal, handle: &Handle, room: Room) -> Option<Arc<Kept>> {
+    pub fn find(&self, owner: &Principal, handle: &Handle, room: Room) -> Option<Arc<KeptResult>> {
         let mut all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         make_room(&mut all, room);
         all.iter().find(|kept| kept.handle == *handle && kept.owner == *owner).cloned()
@@ -162,7 +162,7 @@ impl Shelf {
     ) -> Result<(Handle, Surveyed), NotKept> {
         let handle = Handle(random()? + &self.mark);
         let surveyed = draft.survey.finish();
-        let kept = Kept {
+        let kept = KeptResult {
             handle: handle.clone(),
             owner: owner.clone(),
             tool: tool.to_owned(),
@@ -233,7 +233,7 @@ impl Draft {
 }
 
 /// Drops what is too old, and the oldest until the rest fits.
-fn make_room(all: &mut VecDeque<Arc<Kept>>, room: Room) {
+fn make_room(all: &mut VecDeque<Arc<KeptResult>>, room: Room) {
     let mut bytes: u64 = all.iter().map(|kept| kept.bytes()).sum();
     while let Some(oldest) = all.front() {
         if all.len() <= MOST && bytes <= room.bytes && oldest.since.elapsed() < room.age {

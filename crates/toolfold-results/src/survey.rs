@@ -5,9 +5,9 @@
 use std::ops::Range;
 
 use crate::body::Notation;
-use crate::excerpt::{Ends, Lines, Parts, characters};
+use crate::excerpt::{Ends, LineSplit, Parts, characters};
 use crate::items::Sort;
-use crate::lexer::{Kind, Lexer, Listener};
+use crate::lexer::{JsonKind, Lexer, Listener};
 use crate::outline::Outline;
 
 /// Bytes of the name of a list that are told.
@@ -15,7 +15,7 @@ const LONGEST_NAME: usize = 1_000;
 
 pub(crate) struct Survey {
     json: Option<(Lexer, Json)>,
-    lines: Lines,
+    lines: LineSplit,
     line_ends: Ends,
     characters: usize,
     bytes: u64,
@@ -45,7 +45,7 @@ impl Survey {
     pub(crate) fn within(characters: usize) -> Self {
         Survey {
             json: Some((Lexer::new(), Json::within(characters))),
-            lines: Lines::default(),
+            lines: LineSplit::default(),
             line_ends: Ends::within(characters),
             characters: 0,
             bytes: 0,
@@ -103,7 +103,7 @@ impl Json {
     fn feed(&mut self, lexer: &mut Lexer, base: u64, piece: &[u8]) -> bool {
         let fed = lexer.feed(piece, &mut Ear { json: self, base, piece });
         // A number or a string of that length is read as text.
-        if fed.is_err() || self.parts.root.is_some_and(|kind| !matches!(kind, Kind::Object | Kind::List)) {
+        if fed.is_err() || self.parts.root.is_some_and(|kind| !matches!(kind, JsonKind::Object | JsonKind::List)) {
             return false;
         }
         let end = base + piece.len() as u64;
@@ -118,7 +118,7 @@ impl Json {
 /// The parts of a list or an object, and of the lists that are its members.
 struct Nest {
     within: usize,
-    root: Option<Kind>,
+    root: Option<JsonKind>,
     depth: usize,
     /// Elements, or members with their names.
     whole: Open,
@@ -140,7 +140,7 @@ struct Member {
 impl Nest {
     /// The elements of the one list that is most of an object, or else what the whole is made of.
     fn finish(self, bytes: u64) -> Option<(Ends, Layout)> {
-        if self.root? == Kind::List {
+        if self.root? == JsonKind::List {
             return Some((self.whole.ends, Layout { sort: Sort::Element, within: None }));
         }
         if let Some(Member { name, span, elements: Some(elements) }) = self.largest
@@ -202,15 +202,15 @@ struct Ear<'a> {
 }
 
 impl Listener for Ear<'_> {
-    fn begin(&mut self, at: u64, kind: Kind) {
+    fn begin(&mut self, at: u64, kind: JsonKind) {
         self.json.outline.begin(at, kind);
         let parts = &mut self.json.parts;
         match (parts.depth, parts.root) {
             (0, _) => parts.root = Some(kind),
-            (1, Some(Kind::List)) => parts.whole.from = Some(at),
+            (1, Some(JsonKind::List)) => parts.whole.from = Some(at),
             (1, _) => {
                 parts.from = at;
-                parts.list = (kind == Kind::List).then(|| Open::within(parts.within));
+                parts.list = (kind == JsonKind::List).then(|| Open::within(parts.within));
             }
             (2, _) => {
                 if let Some(list) = &mut parts.list {
@@ -229,7 +229,7 @@ impl Listener for Ear<'_> {
         match parts.depth {
             1 => {
                 parts.whole.close(at, base, piece);
-                if parts.root == Some(Kind::Object) {
+                if parts.root == Some(JsonKind::Object) {
                     parts.end_member(at);
                 }
             }

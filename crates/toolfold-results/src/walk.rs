@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use crate::excerpt::{characters, is_inner};
-use crate::lexer::{Kind, Lexer, Listener, NotJson};
+use crate::lexer::{JsonKind, Lexer, Listener, NotJson};
 use crate::survey::part;
 
 /// Bytes of an answer beside its texts: what has more is no long text.
@@ -97,7 +97,7 @@ enum Gap {
 }
 
 struct Trail {
-    open: Vec<(Role, Kind, u64)>,
+    open: Vec<(Role, JsonKind, u64)>,
     name: Vec<u8>,
     in_name: bool,
     short: Vec<u8>,
@@ -117,18 +117,18 @@ struct Trail {
 }
 
 impl Trail {
-    fn role_of(&mut self, kind: Kind) -> Role {
-        let is_nested = matches!(kind, Kind::Object | Kind::List);
+    fn role_of(&mut self, kind: JsonKind) -> Role {
+        let is_nested = matches!(kind, JsonKind::Object | JsonKind::List);
         match (self.open.last().map(|(role, ..)| *role), &self.name[..], kind) {
-            (None, _, Kind::Object) => Role::Message,
-            (Some(Role::Message), b"result", Kind::Object) => Role::Result,
-            (Some(Role::Result), b"content", Kind::List) => Role::Content,
+            (None, _, JsonKind::Object) => Role::Message,
+            (Some(Role::Message), b"result", JsonKind::Object) => Role::Result,
+            (Some(Role::Result), b"content", JsonKind::List) => Role::Content,
             (Some(Role::Result), b"structuredContent", _) if is_nested => Role::Structured,
             (Some(Role::Content), _, _) => {
                 self.items += 1;
-                if kind == Kind::Object { Role::Item(self.items - 1) } else { Role::Else }
+                if kind == JsonKind::Object { Role::Item(self.items - 1) } else { Role::Else }
             }
-            (Some(Role::Item(item)), b"text", Kind::Text) => Role::Text(item),
+            (Some(Role::Item(item)), b"text", JsonKind::Text) => Role::Text(item),
             (Some(Role::Structured | Role::InStructured), ..) => Role::InStructured,
             _ => Role::Else,
         }
@@ -136,7 +136,7 @@ impl Trail {
 
     /// Whether the text that is being read is one of those that are cut short.
     fn is_in_long_text(&self) -> bool {
-        !self.in_name && matches!(self.open.last(), Some((Role::Text(_) | Role::InStructured, Kind::Text, _)))
+        !self.in_name && matches!(self.open.last(), Some((Role::Text(_) | Role::InStructured, JsonKind::Text, _)))
     }
 
     fn copy_until(&mut self, at: u64, base: u64, piece: &[u8]) {
@@ -173,7 +173,7 @@ struct Ear<'a> {
 }
 
 impl Listener for Ear<'_> {
-    fn begin(&mut self, at: u64, kind: Kind) {
+    fn begin(&mut self, at: u64, kind: JsonKind) {
         let role = self.trail.role_of(kind);
         self.trail.open.push((role, kind, at));
         self.trail.name.clear();
@@ -196,7 +196,7 @@ impl Listener for Ear<'_> {
                     let open = self.trail.open.iter().rev();
                     let open = open.take_while(|(role, ..)| matches!(role, Role::InStructured | Role::Structured));
                     let ends: Vec<u8> =
-                        open.map(|(_, kind, _)| if *kind == Kind::Object { b'}' } else { b']' }).collect();
+                        open.map(|(_, kind, _)| if *kind == JsonKind::Object { b'}' } else { b']' }).collect();
                     self.trail.short.extend(ends);
                 }
             }

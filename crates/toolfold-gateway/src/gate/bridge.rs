@@ -13,12 +13,11 @@ use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 use toolfold_access::{Handle, ReplicaId, Standing};
 use toolfold_core::{Code, Principal, Refusal, ServerName};
-use toolfold_results::Slot;
 use toolfold_upstream::{Call, put_question};
 use toolfold_wire::{BoxFuture, Object, Peer, Raw, RpcError, Spool, code, raw};
 
 use super::source::{Failed, Source};
-use super::{Counted, Outcome, Parking};
+use super::{Counted, Outcome, Parking, Slot};
 use crate::request::{Client, ClientKind, Request};
 use crate::results::unspooled;
 
