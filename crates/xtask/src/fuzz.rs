@@ -1,5 +1,5 @@
 //! Everything that a stranger's bytes reach first, tried with new bytes for a given time: frames, event streams, headers,
-//! schemas, configurations, cursors, front matter, clients' files.
+//! schemas, configurations, cursors, front matter, clients' files, tokens, demands for a login, descriptions of APIs.
 //!
 //! What a reader would get wrong: these are the property tests of the suite, and no others. There they try the same few
 //! cases each time; here many more, new ones in every round. What fails prints its seed, and shrinks to what to look at.
@@ -16,9 +16,8 @@ const USUAL: Duration = Duration::from_secs(300);
 /// Cases of one property in one round.
 const CASES: &str = "2000";
 
-/// Property tests by what they are fed, as filters of test names, and how many there are at least: a filter that finds
-/// nothing would hold for ever.
-const PARTS: [(&str, &str); 8] = [
+/// Property tests by what they are fed, as filters of test names. One that finds nothing fails, as it would hold for ever.
+const PARTS: [(&str, &str); 11] = [
     ("frames", "package(toolfold-wire) & test(/frames::(any_|no_bytes|a_broken)/)"),
     ("events", "package(toolfold-wire) & test(/events::(what_is|no_bytes)/)"),
     ("headers", "package(toolfold-wire) & test(/headers::/)"),
@@ -30,6 +29,9 @@ const PARTS: [(&str, &str); 8] = [
     ),
     ("cursors and arguments", "package(toolfold-disclosure) & test(/properties::/)"),
     ("front matter", "package(toolfold-gateway) & test(/any_file_is_a_definition/)"),
+    ("tokens", "package(toolfold-access) & test(/anything::/)"),
+    ("demands for a login", "package(toolfold-oauth) & test(/anything::/)"),
+    ("descriptions of APIs", "package(toolfold-openapi) & test(/anything::/)"),
 ];
 
 /// `arguments`: for how many seconds.

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that panics has said what it had to say")]
 
+mod anything;
 mod grants;
 mod hostile;
 mod people;

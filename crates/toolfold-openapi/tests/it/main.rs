@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report; the lint's own exception stops at helpers")]
 
 mod answers;
+mod anything;
 mod commands;
 mod hostile;
 mod kit;
