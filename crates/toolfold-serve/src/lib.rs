@@ -9,6 +9,7 @@ mod apart;
 mod asking;
 mod asks;
 mod budget;
+mod calm;
 mod conversation;
 mod http;
 mod info;

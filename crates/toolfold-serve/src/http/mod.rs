@@ -63,6 +63,7 @@ pub use rest::OPENAPI;
 use sessions::{NoSession, Sessions};
 
 use crate::budget::Budget;
+use crate::calm::Calm;
 
 /// After the time for calls under way: time for those that could not be finished to be told so.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -269,7 +270,7 @@ async fn accept(listener: TcpListener, door: Door, app: &Arc<App>, connections: 
             }
         };
         match connections.admit(peer) {
-            Some(admitted) => drop(open.spawn(serve(app.clone(), door, socket, admitted))),
+            Some(admitted) => drop(open.spawn(Calm::new(serve(app.clone(), door, socket, admitted)))),
             None => refuse(&socket),
         }
     }
