@@ -2,8 +2,9 @@
 //!
 //! What a reader would get wrong: no shell reads any of it, so nothing has to be quoted, and an argument is one argument
 //! whatever is in it. What is left to be feared is a value that the program takes for an option: one that begins with a dash
-//! is refused, unless it stands after `--`, is only a part of an argument, or the schema allows it by its own `pattern`,
-//! `enum` or `const`.
+//! is refused, unless it stands after `--`, is only a part of an argument, or the schema says so: by `enum` or `const`, by a
+//! `pattern` that begins with a dash, or by a `minimum` below zero. A pattern in which dashes may stand anywhere (`^[a-z-]+$`) is
+//! of somebody who thought of names.
 
 use serde_json::{Map, Value, json};
 use toolfold_core::Fuel;
@@ -139,7 +140,7 @@ impl CommandPlan {
         if text.contains('\0') {
             return Err(BadArguments(format!("{name} holds a character that no argument of a program can hold")));
         }
-        if begins && text.starts_with('-') && !self.allows_dash(name) && !value.is_number() {
+        if begins && text.starts_with('-') && !self.allows_dash(name) {
             return Err(BadArguments(format!(
                 "{name} begins with a dash: the program would take it for an option, which its schema does not allow"
             )));
@@ -151,7 +152,15 @@ impl CommandPlan {
     fn allows_dash(&self, name: &str) -> bool {
         let schema = self.input.get("properties").and_then(|all| all.get(name));
         let schema = schema.map(|schema| schema.get("items").unwrap_or(schema));
-        schema.is_some_and(|schema| ["pattern", "enum", "const"].iter().any(|key| schema.get(key).is_some()))
+        schema.is_some_and(|schema| {
+            let listed = ["enum", "const"].iter().any(|key| schema.get(key).is_some());
+            let below_zero = |key: &&str| schema.get(*key).and_then(Value::as_f64).is_some_and(|least| least < 0.0);
+            let pattern = schema.get("pattern").and_then(Value::as_str).and_then(|pattern| pattern.strip_prefix('^'));
+            let first = pattern.map(|pattern| pattern.trim_start_matches("(?:").trim_start_matches(['(', '\\']));
+            listed
+                || ["minimum", "exclusiveMinimum"].iter().any(below_zero)
+                || first.is_some_and(|first| first.starts_with('-'))
+        })
     }
 }
 

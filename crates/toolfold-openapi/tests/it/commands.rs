@@ -49,6 +49,16 @@ fn a_value_is_no_option() {
     let pattern = json!({"ref": {"type": "string", "pattern": "^--(all|branches)$"}});
     assert_eq!(run(&["git", "log", "{ref}"], pattern.clone(), json!({"ref": "--all"})).unwrap(), ["log", "--all"]);
     assert!(run(&["git", "log", "{ref}"], pattern, json!({"ref": "--exec=x"})).is_err(), "the pattern holds here too");
+    // Dashes among others are meant for names, and a number below zero is an option to many programs.
+    for names in ["^[a-z0-9./-]+$", "[a-z]", "^(a|-b)$", "^.*$", "-"] {
+        let pattern = json!({"ref": {"type": "string", "pattern": names}});
+        assert!(run(&["git", "log", "{ref}"], pattern, json!({"ref": "--all"})).is_err(), "{names}");
+    }
+    let grouped = json!({"ref": {"type": "string", "pattern": "^(?:--all|-v)$"}});
+    assert_eq!(run(&["git", "log", "{ref}"], grouped, json!({"ref": "-v"})).unwrap(), ["log", "-v"]);
+    assert!(run(&["kill", "{pid}"], json!({"pid": {"type": "integer"}}), json!({"pid": -1})).is_err());
+    let below = json!({"n": {"type": "number", "minimum": -10}});
+    assert_eq!(run(&["x", "{n}"], below, json!({"n": -1.5})).unwrap(), ["-1.5"]);
     assert!(run(&["git", "log", "{ref}"], text(), json!({"ref": "a\0b"})).is_err());
     assert!(run(&["git", "log", "{ref}"], text(), json!({"ref": 5})).is_err(), "the schema is checked");
     assert!(run(&["git", "log", "{ref}"], text(), json!({"other": "x"})).is_err());
