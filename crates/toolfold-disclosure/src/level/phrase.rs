@@ -52,7 +52,7 @@ const LOOSE_ENDS: &str = "a about across after against all also an anchored and 
 
 /// Words that a phrase may end before: what follows adds to it, and it stands without. The first two join what belongs
 /// together, and end none.
-const JOINTS: [&str; 24] = [
+const JOINTS: [&str; 25] = [
     "and",
     "or",
     "but",
@@ -74,6 +74,7 @@ const JOINTS: [&str; 24] = [
     "when",
     "where",
     "if",
+    "so",
     "based",
     "displaying",
     "showing",
@@ -303,6 +304,10 @@ mod tests {
             (
                 "Creates an access request against a team — to join it, or to be given a role in it.",
                 "Creates an access request against a team",
+            ),
+            (
+                "Trigger an elicitation by address so the client can direct its user there.",
+                "Trigger an elicitation by address",
             ),
             ("Tool for the job", "The job"),
         ];
