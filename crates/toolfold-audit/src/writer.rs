@@ -91,6 +91,8 @@ impl Writer {
     }
 
     pub(crate) fn run(mut self, queue: &Receiver<Message>) {
+        // More had come than is written at once: the rest has waited already.
+        let mut behind = false;
         while let Some(first) = self.next(queue) {
             let Some(first) = first else {
                 // Nobody may come again before this is well: whoever balances sends nothing to one that cannot write.
@@ -101,13 +103,14 @@ impl Writer {
             let mut gathered = Gathered::default();
             self.take(first, &mut gathered);
             let asked = !gathered.flushed.is_empty() || !gathered.probed.is_empty() || gathered.closed.is_some();
-            if !asked && gathered.waiters.is_empty() && self.settings.mode != AuditMode::Strict {
+            if !behind && !asked && gathered.waiters.is_empty() && self.settings.mode != AuditMode::Strict {
                 std::thread::sleep(LINGER);
             }
             while gathered.notes.len() < MOST_TOGETHER && gathered.closed.is_none() {
                 let Ok(message) = queue.try_recv() else { break };
                 self.take(message, &mut gathered);
             }
+            behind = gathered.notes.len() >= MOST_TOGETHER;
             let Gathered { notes, waiters, probed, flushed, closed } = gathered;
             let (outcome, bytes) = (self.write(&notes), notes.iter().map(Note::size).sum());
             // Not before they are let go of.
