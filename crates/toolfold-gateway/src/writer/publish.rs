@@ -65,7 +65,14 @@ impl Writer {
     pub(super) fn publish_missing(&self) {
         let Some(inner) = self.inner.upgrade() else { return };
         let before = inner.snapshot.load_full();
-        inner.snapshot.store(before.missing(self.absent()));
+        let mut absent = self.absent();
+        // Who has listed what it has since then is found with the next catalog, and not before.
+        for Absent { server, .. } in before.absent.iter() {
+            if self.servers.contains_key(server) && !absent.iter().any(|known| known.server == *server) {
+                absent.push(Absent::starting(server.clone()));
+            }
+        }
+        inner.snapshot.store(before.missing(absent));
     }
 
     /// Who is configured and has nothing in the catalog.
