@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use crate::ask::says_something;
 
 /// The text with each such word as the catalog writes it. `knows` is whether the catalog has a word.
-pub(crate) fn joined<'a>(text: &'a str, knows: impl Fn(&str) -> bool) -> Cow<'a, str> {
+pub(crate) fn joined(text: &str, knows: impl Fn(&str) -> bool) -> Cow<'_, str> {
     if !text.contains('-') {
         return Cow::Borrowed(text);
     }

@@ -15,8 +15,8 @@ const LOOKED_AT: usize = 4000;
 pub(super) fn summary(entry: &Entry) -> String {
     let said = unlabelled(entry.own_description(), entry.server().as_str());
     let sentences = sentences(said);
-    let told = sentences.iter().filter(|sentence| !is_mechanics(sentence));
-    let described = doing(entry, &sentences).or_else(|| told.into_iter().find_map(|sentence| shortened(sentence)));
+    let mut told = sentences.iter().filter(|sentence| !is_mechanics(sentence));
+    let described = doing(entry, &sentences).or_else(|| told.find_map(|sentence| shortened(sentence)));
     let titled = || entry.title.as_deref().and_then(shortened);
     let named = words::split(entry.name()).concat();
     let fits = |text: &String| !text.trim().is_empty() && words::split(text).concat() != named;
@@ -37,8 +37,8 @@ fn doing(entry: &Entry, sentences: &[String]) -> Option<String> {
             && word.strip_prefix(verb.as_str()).is_some_and(|end| ["", "s", "es"].contains(&end))
     };
     let bare = |sentence: &'_ String| sentence.split_once(": ").map_or(0, |(label, _)| label.len() + 2);
-    let behind = sentences.iter().flat_map(|sentence| [sentence.as_str(), &sentence[bare(sentence)..]]);
-    behind.into_iter().find(does).and_then(shortened)
+    let mut behind = sentences.iter().flat_map(|sentence| [sentence.as_str(), &sentence[bare(sentence)..]]);
+    behind.find(does).and_then(shortened)
 }
 
 /// `Make a GET request to /v1/Rooms`: how it is done, not what.

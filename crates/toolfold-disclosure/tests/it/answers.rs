@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use toolfold_core::{ServerName, Surface};
-use toolfold_disclosure::{answer, route, tokens, tools};
+use toolfold_disclosure::{answer, level, route, tokens, tools};
 use toolfold_wire::raw;
 
 use crate::fixture::{Fixture, source, text, tool};
@@ -192,6 +192,18 @@ fn usage_shows_what_a_call_is_for() {
     let details = fixture.find(json!({"tool": "manage_posts"}));
     assert!(details.contains("s.manage_posts(operation='create', body='…')"), "{details}");
     assert!(details.contains(r#"["operation","body?","verbose?","maxPrice?"]"#), "{details}");
+}
+
+#[test]
+fn a_summary_says_what_is_done_and_has_no_marks() {
+    let nothing = json!({"type": "object"});
+    let said = "All items of the drive. Read-only.\n\nTIP: Gets the metadata of an item: name and size.";
+    let linked = "Creates a page in the [format of pages](https://example.com/pages).";
+    let fixture =
+        Fixture::of([source("s", &[tool("get-item", said, nothing.clone()), tool("make_page", linked, nothing)])]);
+    let summary = |place: usize| level::summary(fixture.catalog.entry(place));
+    assert_snapshot!(summary(0), @"Gets the metadata of an item: name and size");
+    assert_snapshot!(summary(1), @"Creates a page in the format of pages");
 }
 
 #[test]
