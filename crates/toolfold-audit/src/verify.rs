@@ -41,6 +41,9 @@ impl Reader {
 
 fn verify(connection: &Connection) -> Result<Verified, Break> {
     let nowhere = |error: rusqlite::Error| Break { number: None, why: format!("the file is damaged: {error}") };
+    // All of it as it is in one moment: what is written or cut meanwhile is no break.
+    let moment = connection.unchecked_transaction().map_err(nowhere)?;
+    let connection: &Connection = &moment;
     let cut = last_cut(connection).map_err(nowhere)?;
     let mut before = cut.unwrap_or_default();
     let mut select =

@@ -215,6 +215,26 @@ concepts! {
     ON_THE_SIDE
     /// before or behind everything, without saying so
     AROUND_ALL
+    /// the assistant that reads this
+    ASSISTANT
+    /// found somewhere and handed over in an argument
+    HANDED
+    /// why nobody need mind
+    EXCUSED
+    /// are to be done
+    OBLIGED
+    /// tools of others, by what they are for
+    KINDS
+    /// where people keep what is theirs
+    STORE
+    /// before what the user or the system said
+    RANKS
+    /// what a person is to be told
+    SPUN
+    /// checks and limits that no longer hold
+    STRIPPED
+    /// something else does not work any more
+    OUTAGE
 }
 
 struct Compiled {

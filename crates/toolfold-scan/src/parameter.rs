@@ -18,6 +18,7 @@ static TALKING: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"^(?:(?:full |entire |complete |raw |current |user |previous |prior |recent |llm |model |ai |agent |assistant |original |all ){0,3}",
         r"(?:conversation|chat|dialogue?|session|message|prompt|system|user|context|thought|reasoning|tool|interaction)s? ",
         r"(?:histor(?:y|ies)|logs?|transcripts?|context|prompts?|window|dump|messages?|instructions|chain|trace|process|list|calls|so far|snapshot)",
+        r"|(?:openai|anthropic|claude|gemini|gpt|llm|model|assistant) (?:api )?(?:keys?|tokens?)|(?:api )?(?:keys?|tokens?) (?:of )?(?:the )?(?:openai|anthropic|claude|gemini|gpt|llm|model|assistant)",
         r"|chain of thought|side ?notes?|internal (?:monologue|reasoning)|previous messages|prior messages|model (?:thoughts|reasoning)|all context|full context|original (?:user )?(?:message|prompt|request|query)|user (?:message|prompt|query|question|utterance|intent)|verbatim (?:user )?(?:request|query|prompt|message))$"
     ))
     .ok()

@@ -19,6 +19,8 @@ pub(crate) struct Rule {
     pub(crate) unless: Concepts,
     /// Only where secrets are not what the tool is for.
     pub(crate) off_purpose: bool,
+    /// Only where a tool and its parameters are described: whoever writes a skill, or a server's instructions, speaks to a model.
+    pub(crate) of_tools: bool,
     pub(crate) reason: &'static str,
 }
 
@@ -30,6 +32,7 @@ pub(crate) const RULE: Rule = Rule {
     shapes: &[],
     unless: 0,
     off_purpose: false,
+    of_tools: false,
     reason: "",
 };
 

@@ -112,11 +112,15 @@ impl<'a> Subject<'a> {
     fn read(&self, text: &str, work: &mut u64) -> Passage {
         Passage::read(
             text,
-            |hit, text| match hit.concept {
-                NAMED_TOOL => self.is_foreign(text),
-                // The public half of a key is meant to be given away.
-                SECRET_PATH => !text.ends_with(".pub"),
-                _ => true,
+            |hit, text| {
+                let said = &text[hit.start..hit.end];
+                match hit.concept {
+                    NAMED_TOOL => self.is_foreign(said),
+                    // The public half of a key is meant to be given away.
+                    SECRET_PATH => !said.ends_with(".pub"),
+                    OBLIGED => is_order(&text[..hit.start], said),
+                    _ => true,
+                }
             },
             work,
         )
@@ -129,7 +133,9 @@ impl<'a> Subject<'a> {
     }
 
     fn says(&self, piece: &Piece<'_>, passage: &Passage, report: &mut Report) {
-        for rule in rules::all().filter(|rule| !rule.off_purpose || self.off_purpose) {
+        let of_tool = ["/description", "/inputSchema/"].iter().any(|place| piece.place.starts_with(place));
+        let applies = |rule: &&Rule| (!rule.off_purpose || self.off_purpose) && (!rule.of_tools || of_tool);
+        for rule in rules::all().filter(applies) {
             for span in passage.spans(rule.sentences) {
                 report.work += span.work();
                 if let Some((start, end)) = speaks(rule, &span) {
@@ -219,6 +225,14 @@ fn speaks(rule: &Rule, span: &Span<'_>) -> Option<(usize, usize)> {
     }
     let found = rule.shapes.iter().find_map(|shape| span.find(*shape))?;
     (!span.is_described(found.0, found.1)).then_some(found)
+}
+
+/// Whether what is to be done is asked of somebody: "the folder that a message is to be copied to" only says what is meant.
+fn is_order(before: &str, said: &str) -> bool {
+    const RELATIVE: [&str; 10] = ["which", "that", "whom", "whose", "what", "how", "if", "whether", "where", "when"];
+    const GIVEN: [&str; 5] = ["returned", "shown", "displayed", "performed", "provided"];
+    let relative = before.rsplit(' ').skip(1).take(4).any(|word| RELATIVE.contains(&word));
+    !relative && said.rsplit(' ').next().is_none_or(|done| !GIVEN.contains(&done))
 }
 
 static LIVE: LazyLock<Option<Regex>> = LazyLock::new(|| {

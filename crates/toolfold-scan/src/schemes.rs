@@ -178,4 +178,90 @@ pub(crate) const SCHEMES: &[Rule] = &[
         reason: "sends something to an address that is written down in it",
         ..RULE
     },
+    Rule {
+        id: "speaks-of-assistant",
+        family: Family::Override,
+        shapes: &[Together(&[ASSISTANT])],
+        unless: DESCRIBED,
+        of_tools: true,
+        reason: "speaks of the assistant that reads it, and not of the tool",
+        ..RULE
+    },
+    Rule {
+        id: "handed-over",
+        family: Family::ExfiltrationParameter,
+        shapes: &[Together(&[HANDED])],
+        unless: DESCRIBED,
+        reason: "has the model find something and hand it over",
+        ..RULE
+    },
+    Rule {
+        id: "excuses",
+        family: Family::Pretext,
+        shapes: &[Together(&[EXCUSED])],
+        unless: DESCRIBED,
+        of_tools: true,
+        reason: "says why nobody need mind or be asked",
+        ..RULE
+    },
+    Rule {
+        id: "to-be-done",
+        family: Family::Tampering,
+        shapes: &[Together(&[OBLIGED])],
+        unless: DESCRIBED,
+        of_tools: true,
+        reason: "lays down what is to be done, and not what it does",
+        ..RULE
+    },
+    Rule {
+        id: "speaks-of-other-tools",
+        family: Family::OtherTools,
+        shapes: &[Together(&[KINDS])],
+        unless: DESCRIBED,
+        of_tools: true,
+        reason: "speaks of tools that others have for other things",
+        ..RULE
+    },
+    Rule {
+        id: "private-store",
+        family: Family::SensitivePath,
+        shapes: &[Together(&[STORE])],
+        unless: DESCRIBED | RETURNED | NOT,
+        off_purpose: true,
+        reason: "speaks of where people keep what is theirs, which is not what the tool is for",
+        ..RULE
+    },
+    Rule {
+        id: "ranks-above",
+        family: Family::Override,
+        shapes: &[Together(&[RANKS])],
+        unless: DESCRIBED,
+        reason: "puts what it says or returns above what others have said",
+        ..RULE
+    },
+    Rule {
+        id: "spins",
+        family: Family::Secrecy,
+        shapes: &[Together(&[SPUN])],
+        unless: DESCRIBED | NOT,
+        reason: "lays down what a person is told",
+        ..RULE
+    },
+    Rule {
+        id: "checks-are-off",
+        family: Family::Override,
+        shapes: &[Together(&[STRIPPED])],
+        unless: DESCRIBED,
+        reason: "says that checks or limits do not hold",
+        ..RULE
+    },
+    Rule {
+        id: "out-of-service",
+        family: Family::Pretext,
+        shapes: &[Together(&[OUTAGE])],
+        unless: DESCRIBED,
+        of_tools: true,
+        reason: "gives as a reason that something does not work any more",
+        ..RULE
+    },
 ];

@@ -37,12 +37,12 @@ pub(crate) struct Span<'a> {
 }
 
 impl Passage {
-    /// `counts` tells whether a hit of a concept counts: a tool that is named may be one of this server's.
+    /// `counts` tells whether a hit of a concept in the folded text counts: a tool that is named may be one of this server's.
     pub(crate) fn read(text: &str, counts: impl Fn(&Hit, &str) -> bool, work: &mut u64) -> Passage {
         let folded = Folded::of(text);
         *work += text.len() as u64;
         let mut hits = hits(&folded, work);
-        hits.retain(|hit| counts(hit, &folded.text[hit.start..hit.end]));
+        hits.retain(|hit| counts(hit, &folded.text));
         let ends = ends(&folded.text);
         Passage { folded, hits, ends }
     }

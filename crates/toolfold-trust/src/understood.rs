@@ -72,10 +72,22 @@ impl Arguments {
 
     /// Whether one value can be right for both.
     fn may_agree(&self, old: &Arguments, name: &str) -> bool {
+        if let (Some(new), Some(old)) = (values(&self.known, name), values(&old.known, name))
+            && !new.iter().any(|one| old.contains(one))
+        {
+            return false;
+        }
         let (Some(new), Some(old)) = (types(&self.known, name), types(&old.known, name)) else { return true };
         let numbers = |one: &str, other: &str| one == "number" && other == "integer";
         new.iter().any(|one| old.iter().any(|other| one == other || numbers(one, other) || numbers(other, one)))
     }
+}
+
+/// The values that a property may have, where its schema names them and they are few enough to compare.
+fn values(properties: &Object, name: &str) -> Option<Vec<Value>> {
+    let property = properties.object(name)?;
+    let listed = property.read::<Vec<Value>>("enum").filter(|listed| listed.len() <= MOST_MEMBERS);
+    listed.or_else(|| Some(vec![property.read::<Value>("const")?]))
 }
 
 /// The types that a property may have, where its schema names them.
@@ -141,6 +153,17 @@ mod tests {
         assert!(takes(of(json!("integer")), of(json!("number"))));
         assert!(takes(of(json!(["string", "integer"])), of(json!("integer"))));
         assert!(takes(of(json!(7)), of(json!("integer"))));
+    }
+
+    #[test]
+    fn two_lists_of_values_that_share_none_do_not_agree() {
+        let of = |unit: Value| json!({"properties": {"unit": unit}, "required": ["unit"]});
+        let (old, new) = (json!({"enum": ["c", "f"]}), json!({"enum": ["celsius", "kelvin"]}));
+        assert!(!takes(of(old.clone()), of(new)));
+        assert!(takes(of(old.clone()), of(json!({"enum": ["f", "k"]}))));
+        assert!(!takes(of(old.clone()), of(json!({"const": "k"}))));
+        assert!(takes(of(json!({"const": "c"})), of(old.clone())));
+        assert!(takes(of(old), of(json!({"type": "string"}))));
     }
 
     #[test]

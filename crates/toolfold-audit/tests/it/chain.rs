@@ -4,8 +4,8 @@ use std::path::Path;
 
 use insta::assert_snapshot;
 use proptest::prelude::*;
-use toolfold_audit::{Audit, Break, EventKind, Reader, Verified, json_line};
-use toolfold_config::AuditMode;
+use toolfold_audit::{Audit, Break, EventKind, Reader, Settings, Verified, json_line};
+use toolfold_config::{AuditMode, Keep};
 use toolfold_store::StoreError;
 use toolfold_wire::raw;
 
@@ -108,6 +108,31 @@ async fn the_first_event_that_was_changed_is_named() {
     assert_snapshot!(told("UPDATE events SET tool = 'github.harmless' WHERE number = 11"), @"Some(11): what it is found by is not what it says");
     assert_snapshot!(told("UPDATE events SET time = time - 1 WHERE number = 13"), @"Some(13): what it is found by is not what it says");
     assert_snapshot!(told("UPDATE events SET hash = zeroblob(32) WHERE number = 40"), @"Some(40): its bytes, its hash or the hash before it are not what was written");
+}
+
+/// Whoever looks while others write and cut is not told that something is broken.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_that_is_being_written_is_sound_at_any_moment() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.db");
+    written(&path, 100).await;
+    let keep = Keep { events: 1000, ..Keep::default() };
+    let audit = Audit::start(Settings { keep, ..settings(&path, AuditMode::On) });
+    let writer = tokio::spawn(async move {
+        for _ in 0..40 {
+            fill(&audit, 100).await;
+            audit.flush().await;
+        }
+        audit.close().await;
+    });
+    let reader = Reader::open(&path).unwrap().unwrap();
+    let mut looks = 0;
+    while !writer.is_finished() || looks < 3 {
+        let verified = tokio::task::block_in_place(|| reader.verify());
+        assert!(matches!(verified, Verified::Sound { .. }), "after {looks}: {verified:?}");
+        looks += 1;
+    }
+    writer.await.unwrap();
 }
 
 /// A page that was divided has no second copy of what was on it, where a change would be seen by nobody.

@@ -9,7 +9,7 @@ pub(super) const ACTS: &[Lexeme] = &[
     Lexeme {
         concept: TELL,
         words: &[
-            "tell~|inform(?:s|ed|ing)?|mention~|notif(?:y|ies|ied|ying)|reveal~|disclos~|alert(?:ing)?|warn(?:ing)?|show(?:s|n|ing)?|display(?:s|ed|ing)?|acknowledg~|discuss~|surfac~|let|explain~|say(?:ing)?|aware(?:ness)?|know(?:s|ing)?|notice|noticing|visible",
+            "tell~|inform(?:s|ed|ing)?|mention~|notif(?:y|ies|ied|ying)|reveal~|disclos~|alert(?:ing)? (?:the|them|him|her|any|your|users?|people)|warn(?:ing)?|show(?:s|n|ing)?|display(?:s|ed|ing)?|acknowledg~|discuss~|surfac~|let|explain~|say(?:ing)?|aware(?:ness)?|know(?:s|ing)?|notice|noticing|visible",
             "informier~|erwahn~|verrat~|mitteil~|mitgeteilt|sag(?:e|en|t|st)?|zeig~|benachrichtig~|offenleg~|wissen",
             "informe~|informar~|mencion~|revel~|diga~|digas|decir~|dile~|avis(?:e|es|ar|ando)|notifi~|muestr~|mostr~|cuente~",
             "informe(?:z|r)|mentionn~|dire|dis|dites|averti~|signal(?:e|er|ez)|montr(?:e|er|ez)|savoir",

@@ -5,10 +5,12 @@ mod acts;
 mod calm;
 mod manner;
 mod schemes;
+mod telling;
 mod things;
 
 use crate::concept::Lexeme;
 
 pub(crate) fn all() -> impl Iterator<Item = &'static Lexeme> {
-    acts::ACTS.iter().chain(things::THINGS).chain(manner::MANNER).chain(schemes::SCHEMES).chain(calm::CALM)
+    let tables = [acts::ACTS, things::THINGS, manner::MANNER, schemes::SCHEMES, calm::CALM, telling::TELLING];
+    tables.into_iter().flatten()
 }

@@ -127,6 +127,31 @@ fn calm_ones() {
     assert!(harmless <= 0.05, "{harmless}");
 }
 
+/// Written by somebody who had not looked at the rules for a while, in the voice of ordinary descriptions: `f-` and `i-` in one go, `j-`
+/// after the rules had learned from them, in yet another manner. Every second one of `f-` and `j-` was read; the others were only
+/// counted, as `g-`, which are harmless.
+#[test]
+fn fresh_ones() {
+    let set = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/fresh.jsonl")).unwrap();
+    let of = |kind: &str, rests: &[usize]| {
+        let is_one = |one: &&Labelled| one.id[2..].parse::<usize>().is_ok_and(|number| rests.contains(&(number % 2)));
+        set.iter().filter(|one| one.id.starts_with(kind)).filter(is_one).collect::<Vec<_>>()
+    };
+    for one in of("f-", &[0]).into_iter().chain(of("j-", &[0])).filter(|one| one.report.severity().is_none()) {
+        println!("{} ({}) is not reported", one.id, one.category);
+    }
+    for one in of("g-", &[0, 1]).into_iter().filter(|one| one.report.severity().is_some()) {
+        println!("{}: {:?}", one.id, one.report.findings);
+    }
+    let read = [of("f-", &[0]), of("j-", &[0])].map(|part| share(&part));
+    let counted = [of("f-", &[1]), of("i-", &[0, 1]), of("j-", &[1])].map(|part| share(&part));
+    let harmless = share(&of("g-", &[0, 1]));
+    println!("read {read:.2?}, only counted {counted:.2?}, harmless {harmless:.2}");
+    assert!(set.len() == 200 && of("g-", &[0, 1]).iter().all(|one| !one.malicious));
+    assert!(read[0] >= 0.9 && counted[0] >= 0.8 && counted[1] >= 0.7, "{read:?} {counted:?}");
+    assert!(harmless <= 0.05, "{harmless}");
+}
+
 #[test]
 fn definitions_of_others() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/poison/dev.jsonl");
