@@ -12,6 +12,9 @@ use toolfold_gateway::{Gateway, document_files};
 use tracing::{error, warn};
 
 const EVERY: Duration = Duration::from_secs(1);
+/// A file that is being written is read when it has not changed for this long, and in the end as it is.
+const SETTLED: Duration = Duration::from_millis(100);
+const MOST_LOOKS: usize = 20;
 
 type Seen = Vec<(PathBuf, Option<(SystemTime, u64)>)>;
 
@@ -40,12 +43,19 @@ pub async fn reload(gateway: Gateway, options: LoadOptions, before: Look) {
             documents = found;
             gateway.reread_documents();
         }
-        let now = look(&files);
-        if now == seen {
+        if look(&files) == seen {
             continue;
         }
-        seen = now;
-        match load(&options) {
+        seen = settled(&files).await;
+        // A pipe would be waited for, perhaps for ever. What the start was given may be one.
+        if let Some(odd) = files.iter().find(|path| std::fs::metadata(path).is_ok_and(|about| !about.is_file())) {
+            error!("the configuration {} is no file any more; nothing was changed", odd.display());
+            continue;
+        }
+        // Where blocking is fine: it may be long.
+        let wanted = options.clone();
+        let Ok(loaded) = tokio::task::spawn_blocking(move || load(&wanted)).await else { continue };
+        match loaded {
             Ok(loaded) if loaded.untrusted.iter().any(|file| files.contains(file)) => {
                 warn!("the configuration changed; nothing is changed here before it is trusted: run `toolfold trust`");
             }
@@ -85,6 +95,20 @@ async fn look_at_documents(gateway: &Gateway) -> Seen {
         return Seen::new();
     }
     tokio::task::spawn_blocking(move || look(&document_files(&config))).await.unwrap_or_default()
+}
+
+/// How the files look once nobody writes to them. One that is empty or gone is most often about to be written: read as it
+/// is, it would mean that there are no servers at all.
+async fn settled(files: &[PathBuf]) -> Seen {
+    let mut seen = look(files);
+    for _ in 0..MOST_LOOKS {
+        tokio::time::sleep(SETTLED).await;
+        let before = std::mem::replace(&mut seen, look(files));
+        if seen == before && seen.iter().all(|(_, stamp)| stamp.is_some_and(|(_, length)| length > 0)) {
+            break;
+        }
+    }
+    seen
 }
 
 fn look(files: &[PathBuf]) -> Seen {

@@ -331,3 +331,36 @@ async fn a_tool_that_was_renamed_answers_to_its_old_name_also_after_a_restart() 
         assert_eq!(error_code(&refused), "NOT_AUTHORIZED", "{name}");
     }
 }
+
+#[tokio::test]
+async fn a_configuration_that_is_a_pipe_for_a_while_is_not_waited_for() {
+    let [one, two] = ["work", "rest"].map(|tool| FakeServer::script(json!({"tools": [tool]})));
+    let world = world("", &[("one", &one)]);
+    let served = world.serve();
+    let path = world.path("toolfold.toml");
+    std::fs::remove_file(&path).unwrap();
+    assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+    until("it is seen", || served.has_said("is no file any more; nothing was changed")).await;
+    let client = session(&served).await;
+    assert!(call(&client, "one.work").await["isError"].is_null());
+    std::fs::remove_file(&path).unwrap();
+    std::fs::write(&path, config("", &[("one", &one), ("two", &two)])).unwrap();
+    until("the next one is read", || served.has_said("listed server=two")).await;
+    assert!(call(&client, "two.rest").await["isError"].is_null());
+}
+
+#[tokio::test]
+async fn a_configuration_that_is_being_written_is_read_when_it_is_there() {
+    let [one, two] = ["work", "rest"].map(|tool| FakeServer::script(json!({"tools": [tool]})));
+    let world = world("", &[("one", &one)]);
+    let served = world.serve();
+    let (client, path) = (session(&served).await, world.path("toolfold.toml"));
+    assert!(call(&client, "one.work").await["isError"].is_null());
+    // Longer than it takes to look: whoever writes it is slow.
+    std::fs::write(&path, "").unwrap();
+    tokio::time::sleep(Duration::from_millis(1_400)).await;
+    std::fs::write(&path, config("", &[("one", &one), ("two", &two)])).unwrap();
+    until("all of it is read", || served.has_said("listed server=two")).await;
+    assert!(served.has_said("configuration applied added=1 removed=0") && !served.has_said("removed=1"));
+    assert!(call(&client, "one.work").await["isError"].is_null());
+}
