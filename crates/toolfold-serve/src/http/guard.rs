@@ -11,6 +11,7 @@ use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, StatusCode};
 use toolfold_config::Config;
 use toolfold_core::{Principal, Proof, Secret};
+use toolfold_gateway::Gateway;
 
 use super::failure::Refused;
 use super::page;
@@ -222,6 +223,19 @@ fn without_port(host: &str) -> &str {
 /// Compares in a time that does not depend on where the two differ.
 pub(crate) fn same(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && a.iter().zip(b).fold(0, |difference, (x, y)| difference | (x ^ y)) == 0
+}
+
+/// An address that others can reach, and nobody who could show who they are: that is a mistake, and not a safe one.
+pub(super) async fn refuse_nobody(gateway: &Gateway, address: SocketAddr) -> std::io::Result<()> {
+    let config = gateway.config();
+    let credentials = config.http.token.is_some() || !config.issuers.is_empty();
+    if address.ip().is_loopback() || credentials || gateway.tokens().any().await.unwrap_or(true) {
+        return Ok(());
+    }
+    let message = format!(
+        "{address} can be reached from other machines, and there are no credentials at all: give out a token with `toolfold token add NAME`, set `token` under [http], or name [[issuers]]"
+    );
+    Err(std::io::Error::new(std::io::ErrorKind::PermissionDenied, message))
 }
 
 #[cfg(test)]

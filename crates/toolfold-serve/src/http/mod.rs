@@ -5,6 +5,7 @@
 //! that is done here for it.
 
 mod accept;
+mod admission;
 mod approvals;
 mod batch;
 mod body;
@@ -29,13 +30,12 @@ mod sessions;
 mod stateless;
 
 use std::convert::Infallible;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hyper::StatusCode;
 use hyper::body::Incoming;
-use hyper::http::request::Parts;
+use hyper::header::{CONNECTION, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
@@ -43,17 +43,18 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use toolfold_access::{BodyHash, Handle};
+use toolfold_access::Handle;
 use toolfold_config::Config;
-use toolfold_core::{Code, Principal, Surface};
-use toolfold_gateway::{Gateway, RELAY};
+use toolfold_core::{Principal, Surface};
+use toolfold_gateway::Gateway;
 use tracing::{debug, warn};
 
-use cluster::{Replicas, Word};
+use admission::{admit, passed_on};
+pub(crate) use admission::{Whom, not_believed};
+use cluster::Replicas;
 use connections::{Admitted, Connections};
-use failure::Refused;
 pub use failure::http_status;
-use guard::{Guard, Shown};
+use guard::{Guard, refuse_nobody};
 use identity::Identities;
 pub use page::page_key;
 pub use place::Deadlines;
@@ -67,17 +68,14 @@ use crate::calm::Calm;
 
 /// After the time for calls under way: time for those that could not be finished to be told so.
 const LAST_WORDS: Duration = Duration::from_secs(1);
+/// How long whoever has connected and said nothing is listened to at the end.
+const FIRST_WORDS: Duration = Duration::from_secs(1);
 /// The longest head of a request.
 const LARGEST_HEAD: usize = 96 * 1024;
 /// Subscriptions of stateless clients that may be open at once.
 const SUBSCRIPTIONS: usize = 2_048;
 /// A pause after an error of `accept` that is no single connection's fault.
 const RECOVER: Duration = Duration::from_millis(20);
-
-const LOOKED_AT_OFTEN: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
-
-/// What says whether to send anything here.
-const PROBED: [&str; 2] = ["/healthz", "/readyz"];
 
 /// Where a server listens, for people.
 #[derive(Debug, Clone, Copy)]
@@ -116,14 +114,6 @@ impl App {
             None => sessions::new_id(),
         }
     }
-}
-
-/// Who a request is from.
-pub(crate) struct Whom {
-    principal: Principal,
-    peer: IpAddr,
-    /// By the word of another replica: what the body has to be.
-    passed: Option<BodyHash>,
 }
 
 /// What the page looks at, and nobody else keeps.
@@ -239,40 +229,35 @@ enum Door {
     Inside,
 }
 
-/// An address that others can reach, and nobody who could show who they are: that is a mistake, and not a safe one.
-async fn refuse_nobody(gateway: &Gateway, address: SocketAddr) -> std::io::Result<()> {
-    let config = gateway.config();
-    let credentials = config.http.token.is_some() || !config.issuers.is_empty();
-    if address.ip().is_loopback() || credentials || gateway.tokens().any().await.unwrap_or(true) {
-        return Ok(());
-    }
-    let message = format!(
-        "{address} can be reached from other machines, and there are no credentials at all: give out a token with `toolfold token add NAME`, set `token` under [http], or name [[issuers]]"
-    );
-    Err(std::io::Error::new(std::io::ErrorKind::PermissionDenied, message))
-}
-
-/// Takes connections in until told to stop. The listener is closed with it: who comes later is told by the system.
+/// Takes connections in until told to stop. The listener is closed with it: who comes later is told by the system, and whom the
+/// system has connected before is answered, since nobody else could tell them that they were not heard.
 async fn accept(listener: TcpListener, door: Door, app: &Arc<App>, connections: &Arc<Connections>, open: &TaskTracker) {
+    let take = |(socket, peer): (TcpStream, SocketAddr)| match connections.admit(peer) {
+        Some(admitted) => drop(open.spawn(Calm::new(serve(app.clone(), door, socket, admitted)))),
+        None => refuse(&socket),
+    };
     loop {
         let accepted = tokio::select! {
-            () = app.stop.cancelled() => return,
+            () = app.stop.cancelled() => break,
             accepted = listener.accept() => accepted,
         };
-        let (socket, peer) = match accepted {
-            Ok(accepted) => accepted,
+        match accepted {
+            Ok(accepted) => take(accepted),
             Err(error) => {
                 debug!(%error, "a connection could not be taken");
                 // Out of descriptors, most likely: one that does nothing is worth less than one that wants something.
                 connections.give_up_one();
                 tokio::time::sleep(RECOVER).await;
-                continue;
             }
-        };
-        match connections.admit(peer) {
-            Some(admitted) => drop(open.spawn(Calm::new(serve(app.clone(), door, socket, admitted)))),
-            None => refuse(&socket),
         }
+    }
+    let last = |listener: &std::net::TcpListener| -> std::io::Result<(TcpStream, SocketAddr)> {
+        let (socket, peer) = listener.accept()?;
+        socket.set_nonblocking(true)?;
+        Ok((TcpStream::from_std(socket)?, peer))
+    };
+    if let Ok(listener) = listener.into_std() {
+        std::iter::from_fn(|| last(&listener).ok()).for_each(take);
     }
 }
 
@@ -300,13 +285,23 @@ async fn serve(app: Arc<App>, door: Door, socket: TcpStream, admitted: Admitted)
         () = place.was_cut() => return,
         () = app.stop.cancelled() => {}
     }
-    if place.is_quiet() {
+    if place.is_quiet() && !place.awaits_head() {
         return;
     }
-    connection.as_mut().graceful_shutdown();
+    // One that has said nothing yet would be closed with what is on its way; its answer closes it.
+    if !place.awaits_head() {
+        connection.as_mut().graceful_shutdown();
+    }
+    let unused = async {
+        tokio::time::sleep(FIRST_WORDS).await;
+        if !place.awaits_head() {
+            std::future::pending().await
+        }
+    };
     tokio::select! {
         _ = connection => {}
         () = place.was_cut() => {}
+        () = unused => {}
     }
 }
 
@@ -328,73 +323,9 @@ async fn answer(
         Err(refused) => refused.reply(&parts.method, parts.uri.path()),
     };
     reply.body_mut().hold(busy);
+    // Nobody should send the next one here.
+    if app.stop.is_cancelled() || app.replicas.as_ref().is_some_and(|replicas| replicas.is_draining()) {
+        reply.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
     Ok(reply)
-}
-
-/// Who this is by the word of another replica, which has let them in; `None` where none gives its word. What is said and
-/// not believed is never taken for nothing said.
-fn passed_on(app: &App, door: Door, parts: &Parts) -> Option<Result<Whom, Refused>> {
-    let word = app.replicas.as_ref().and_then(|replicas| cluster::word_of(&replicas.standing, parts));
-    let path = parts.uri.path();
-    let is_inner = path.starts_with(RELAY) || path == cluster::RESULTS || path == cluster::STATE;
-    let is_ours = path == "/mcp" || path.starts_with("/mcp/") || is_inner;
-    match word {
-        Some(Ok(Word { principal, peer, body })) if is_ours => Some(Ok(Whom { principal, peer, passed: Some(body) })),
-        Some(_) => Some(Err(not_believed())),
-        None if door == Door::Inside => Some(Err(not_believed())),
-        None => None,
-    }
-}
-
-fn not_believed() -> Refused {
-    Refused::challenged(StatusCode::FORBIDDEN, "This is for replicas of the same cluster.", cluster::WORD.to_owned())
-}
-
-/// Who this is, unless they may not come in, or come too often. `None`: nobody needs to know, it is a part of the page.
-async fn admit(app: &App, parts: &Parts, peer: IpAddr) -> Result<Option<Whom>, Refused> {
-    let whom = |principal| Some(Whom { principal, peer, passed: None });
-    let shown = app.guard.admit(parts);
-    // What says that we are alive is asked often, and by machines.
-    let counted = !LOOKED_AT_OFTEN.contains(&parts.uri.path());
-    let shown = match shown {
-        Ok(Shown::Page) => return knock(app, counted, None).map(|()| None),
-        Ok(shown) => shown,
-        Err(refused) => return knock(app, counted, None).and(Err(refused)),
-    };
-    // Whoever looks for how to be let in cannot have been let in; and a balancer has nothing to show, and learns nothing.
-    let path = parts.uri.path();
-    if (identity::is_metadata(path) || PROBED.contains(&path)) && matches!(shown, Shown::Nothing) {
-        return knock(app, counted, None).map(|()| whom(Principal::local()));
-    }
-    // Whether a token is right takes a look into the store, a signature or a question to its issuer. Where so many were
-    // wrong that the next one is refused anyway, only those are looked at that were right before.
-    let limited = counted && app.gateway.limits_strangers();
-    if limited && !app.identities.is_familiar(app, &shown) {
-        app.gateway.has_room_for_strangers().map_err(|wait| {
-            // Counted as what it is taken for.
-            app.gateway.turned_away(None, Code::NotAuthorized);
-            too_often(app, None, wait)
-        })?;
-    }
-    match app.identities.who(app, &shown, parts.uri.path(), peer).await {
-        Ok(principal) => {
-            if limited {
-                app.identities.remember(&shown);
-            }
-            knock(app, counted, Some(&principal)).map(|()| whom(principal))
-        }
-        Err(refused) => knock(app, counted, None).and(Err(refused)),
-    }
-}
-
-fn knock(app: &App, counted: bool, principal: Option<&Principal>) -> Result<(), Refused> {
-    if !counted {
-        return Ok(());
-    }
-    app.gateway.knock(principal).map_err(|wait| too_often(app, principal, wait))
-}
-
-fn too_often(app: &App, principal: Option<&Principal>, wait: Duration) -> Refused {
-    app.gateway.turned_away(principal, Code::RateLimited);
-    Refused::too_often(wait)
 }

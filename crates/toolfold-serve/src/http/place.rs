@@ -96,6 +96,11 @@ impl Place {
         self.phase() != Phase::Busy && self.stalled.load(Ordering::Relaxed) == 0
     }
 
+    /// Whether the head of a request is awaited that may be on its way: the first one, or one that has begun.
+    pub(crate) fn awaits_head(&self) -> bool {
+        self.phase() == Phase::Head
+    }
+
     /// Whether it is past its time.
     pub(crate) fn is_overdue(&self, now: Instant, deadlines: &Deadlines) -> bool {
         let now = now.saturating_duration_since(self.began);

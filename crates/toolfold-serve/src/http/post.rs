@@ -85,11 +85,16 @@ async fn read(app: &Arc<App>, caller: Caller, parts: Parts, accepts: Accepts, bo
     if caller.passed.is_some_and(|word| word != BodyHash::of(&body)) {
         return not_believed().reply(&parts.method, parts.uri.path());
     }
-    let asked = Arrived::new(&caller, &parts, &body);
-    match cluster::session_elsewhere(app, asked).await {
-        Some(reply) => reply,
-        None => post(app, caller, &parts, accepts, body).await,
+    let mut held = cluster::held(app, &parts.headers);
+    if held.is_none() {
+        if let Some(reply) = cluster::session_elsewhere(app, Arrived::new(&caller, &parts, &body)).await {
+            return reply;
+        }
+        held = cluster::held(app, &parts.headers);
     }
+    let reply = post(app, caller, &parts, accepts, body).await;
+    drop(held);
+    reply
 }
 
 async fn post(app: &Arc<App>, caller: Caller, parts: &Parts, accepts: Accepts, body: Bytes) -> Reply {

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -39,8 +39,25 @@ pub(crate) struct Session {
     seen: Mutex<Instant>,
     /// Whether anything was asked in it.
     used: AtomicBool,
-    /// Where replicas stand in for each other: how it is written down.
+    /// Where replicas stand in for each other: how it is written down, and how many requests have come for it that are not begun.
     row: Mutex<Row>,
+    held: AtomicUsize,
+}
+
+/// A session that a request has come for: it is not handed over before that is begun.
+pub(crate) struct Held(Arc<Session>);
+
+impl Held {
+    pub(crate) fn new(session: Arc<Session>) -> Self {
+        session.held.fetch_add(1, Ordering::Relaxed);
+        Held(session)
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.0.held.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// How a session is written down for the other replicas.
@@ -76,6 +93,7 @@ impl Session {
             seen: Mutex::new(Instant::now()),
             used: AtomicBool::new(false),
             row: Mutex::default(),
+            held: AtomicUsize::new(0),
         }
     }
 
@@ -120,6 +138,11 @@ impl Session {
             0..=SMALL => log.push_always(line),
             _ => log.push_always(self.budget.answer(line).unwrap_or_else(|| no_memory(answer))),
         }
+    }
+
+    /// Whether nothing is asked in it that is not answered.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.conversation.running.is_empty() && self.held.load(Ordering::Relaxed) == 0
     }
 
     /// Whether somebody waits for an answer or listens.

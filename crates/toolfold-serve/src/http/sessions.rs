@@ -15,7 +15,7 @@ use toolfold_gateway::{Change, Gateway, seconds_now};
 use toolfold_wire::{BoxFuture, Message, Raw};
 use tracing::{debug, warn};
 
-use super::session::Session;
+use super::session::{Held, Session};
 
 /// Sessions at once.
 const MOST: usize = 4096;
@@ -79,6 +79,11 @@ impl Sessions {
         self.lock().contains_key(id)
     }
 
+    /// The session of this id for a request that has come for it, whoever it is from.
+    pub(crate) fn hold(&self, id: &str) -> Option<Held> {
+        self.lock().get(id).cloned().map(Held::new)
+    }
+
     /// Lets go of a session that somebody else has now.
     pub(crate) fn drop_lost(&self, id: &str) {
         let session = self.lock().remove(id);
@@ -100,20 +105,20 @@ impl Sessions {
     /// Those that are written down and nobody uses at the moment.
     pub(crate) fn idle_rows(&self) -> Vec<String> {
         let table = self.lock();
-        let idle = table.iter().filter(|(_, session)| session.row().is_some() && is_idle(session));
+        let idle = table.iter().filter(|(_, session)| session.row().is_some() && session.is_idle());
         idle.map(|(id, _)| id.clone()).collect()
     }
 
     /// Of these, those that nobody uses now either.
     pub(crate) fn still_idle(&self, ids: &[String]) -> Vec<String> {
         let table = self.lock();
-        ids.iter().filter(|id| table.get(*id).is_some_and(|session| is_idle(session))).cloned().collect()
+        ids.iter().filter(|id| table.get(*id).is_some_and(|session| session.is_idle())).cloned().collect()
     }
 
     /// Lets go of those of these that nobody uses: how many.
     pub(crate) fn drop_idle(&self, ids: &[String]) -> usize {
         let mut table = self.lock();
-        let idle: Vec<_> = ids.iter().filter(|id| table.get(*id).is_some_and(|session| is_idle(session))).collect();
+        let idle: Vec<_> = ids.iter().filter(|id| table.get(*id).is_some_and(|session| session.is_idle())).collect();
         let gone: Vec<_> = idle.into_iter().filter_map(|id| table.remove(id)).collect();
         drop(table);
         gone.iter().for_each(|session| session.close());
@@ -302,11 +307,6 @@ fn is_named(principal: &Principal) -> bool {
 fn has_token(holders: &Holders, principal: &Principal) -> bool {
     let given_at = principal.credential().given_at;
     holders.iter().any(|(name, at)| name == principal.name() && given_at.is_none_or(|given| given == *at))
-}
-
-/// Whether nothing is asked in it that is not answered.
-fn is_idle(session: &Session) -> bool {
-    session.conversation.running.is_empty()
 }
 
 fn belongs(session: &Session, principal: &Principal) -> bool {

@@ -5,12 +5,14 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio_util::sync::CancellationToken;
 use toolfold_config::AuditMode;
 use toolfold_core::{DatabaseUrl, Secret, Surface};
+use toolfold_serve::serve_http;
 use toolfold_test::{Cable, FakeServer, HttpClient, Postgres};
 
 use crate::cluster::{Replica, call, ping, raw};
-use crate::support::config;
+use crate::support::{config, local_gateway};
 
 async fn port() -> TcpListener {
     TcpListener::bind("127.0.0.1:0").await.unwrap()
@@ -111,6 +113,32 @@ async fn a_replica_that_is_to_end_does_not_wait_for_who_only_listens() {
     (&mut two.serving).await.unwrap().unwrap();
     assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
     assert_eq!(client.request("ping", json!({})).await, json!({}));
+}
+
+/// A request that was on its way when the end came is answered, and its connection closed: whoever sent it would never send it again.
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_is_connected_when_it_ends_is_answered() {
+    let (listener, stop) = (port().await, CancellationToken::new());
+    let address = listener.local_addr().unwrap();
+    let gateway = local_gateway(Surface::Compact);
+    let serving = tokio::spawn(serve_http(gateway, Surface::Compact, listener, stop.clone()));
+    let mut lines = Vec::new();
+    for _ in 0..20 {
+        lines.push(TcpStream::connect(address).await.unwrap());
+    }
+    stop.cancel();
+    while TcpStream::connect(address).await.is_ok() {
+        tokio::task::yield_now().await;
+    }
+    for line in &mut lines {
+        line.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
+    }
+    for mut line in lines {
+        let mut told = String::new();
+        line.read_to_string(&mut told).await.unwrap();
+        assert!(told.starts_with("HTTP/1.1 200") && told.to_lowercase().contains("connection: close"), "{told}");
+    }
+    serving.await.unwrap().unwrap();
 }
 
 /// Both say that they are reached at the same address. The one that came later is not ready, and takes nothing from the first.

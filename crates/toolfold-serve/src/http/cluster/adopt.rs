@@ -37,6 +37,8 @@ enum Found {
     /// It is here now, or nowhere.
     Here,
     There(ReplicaId, String),
+    /// It is for whoever has sent it on to look further.
+    NotHere,
     /// Whoever has it cannot be reached, and is not dead yet.
     Waiting,
 }
@@ -48,6 +50,7 @@ impl Replicas {
         for _ in 0..LOOKS {
             let (owner, address) = match self.look_up(app, request, id, unreached).await {
                 Ok(Found::Here) => return None,
+                Ok(Found::NotHere) => return Some(misdirected()),
                 Ok(Found::There(..)) if request.is_passed() => return Some(misdirected()),
                 Ok(Found::There(owner, address)) => (owner, address),
                 Ok(Found::Waiting) => {
@@ -101,12 +104,13 @@ impl Replicas {
             (Some((owner, address)), _) => return Ok(Found::There(owner, address)),
             (None, _) => {}
         }
-        // Whoever ends takes nothing over.
-        if self.is_draining()
-            && !request.is_passed()
-            && let Some((successor, address)) = self.members.successor()
-        {
-            return Ok(Found::There(successor, address));
+        // Whoever ends takes nothing over: another does, or whoever has sent it on.
+        if self.is_draining() && row.owner != self.standing.id.to_string() {
+            match self.members.successor() {
+                _ if request.is_passed() => return Ok(Found::NotHere),
+                Some((successor, address)) => return Ok(Found::There(successor, address)),
+                None => {}
+            }
         }
         match self.rows.claim_session(id, row.fence, &self.standing.id.to_string()).await? {
             Claim::Ours(row) => {

@@ -81,7 +81,8 @@ impl Seen {
         let age = self.at.elapsed();
         // Where the database does not answer, what was seen does not age.
         let age = if age > 2 * BEAT { Duration::ZERO } else { age };
-        member.row.silent + age >= DEAD && self.back.is_none_or(|back| back.elapsed() > MOMENT)
+        // By what was seen then: the database may be away again, and who could beat by now was not looked at.
+        member.row.silent + age >= DEAD && self.back.is_none_or(|back| self.at.saturating_duration_since(back) > MOMENT)
     }
 
     /// Whether the first of these has beaten since the second was seen for the first time.
@@ -310,8 +311,12 @@ mod tests {
         assert!(!seen.is_dead(member(&seen, 1)));
         let seen = seen.then(vec![row(1, 1, 60), row(2, 2, 60)], Instant::now());
         assert!(!seen.is_dead(member(&seen, 1)) && !seen.is_dead(member(&seen, 2)));
+        // It is away again before anybody could say something.
+        tokio::time::advance(60 * SECOND).await;
+        assert!(!seen.is_dead(member(&seen, 1)));
+        let seen = seen.then(vec![row(1, 1, 120), row(2, 2, 120)], Instant::now());
         // One says something then, and the other does not.
-        let seen = look(seen, 6, |passed| vec![row(1, 1, 0), row(2, 2, 60 + passed)]).await;
+        let seen = look(seen, 6, |passed| vec![row(1, 1, 0), row(2, 2, 120 + passed)]).await;
         assert!(!seen.is_dead(member(&seen, 1)) && seen.is_dead(member(&seen, 2)));
     }
 

@@ -34,6 +34,7 @@ use tracing::warn;
 use super::App;
 use super::post::{Caller, says_stateless, text};
 use super::reply::{Reply, error_response};
+use super::session::Held;
 pub(crate) use ask::{STATE, answer as state};
 use members::Members;
 use pass::{NotPassed, Sent};
@@ -181,6 +182,12 @@ impl<'a> Arrived<'a> {
     fn is_passed(&self) -> bool {
         self.caller.passed.is_some()
     }
+}
+
+/// The session of a request, kept here until the request has begun, where it is here and could be handed over before.
+pub(crate) fn held(app: &App, headers: &HeaderMap) -> Option<Held> {
+    app.replicas.as_ref()?;
+    app.sessions.hold(session_id(headers)?)
 }
 
 /// The answer of another replica to a request of a session; `None` where it is answered here, if only to say that there is
