@@ -7,6 +7,8 @@ pub const LARGEST: usize = 40 * 1024 * 1024;
 /// Values inside one another, in YAML; JSON has a bound of its own.
 const DEEPEST: usize = 100;
 const MOST_NODES: usize = 4_000_000;
+/// What aliases may come to, in YAML: a few lines can stand for any number of values, each of some hundred bytes while they are read.
+const MOST_REPEATED: usize = 200_000;
 /// References that lead to references.
 const MOST_HOPS: usize = 16;
 
@@ -142,9 +144,10 @@ fn value(bytes: &[u8]) -> Result<Value, Unreadable> {
             max_events: MOST_NODES * 2,
             max_documents: 1,
             max_aliases: 10_000,
+            max_recorded_anchor_events: MOST_REPEATED,
         },
         alias_limits: serde_saphyr::alias_limits! {
-            max_total_replayed_events: MOST_NODES / 4,
+            max_total_replayed_events: MOST_REPEATED,
             max_replay_stack_depth: 16,
         },
         strict_booleans: true,
