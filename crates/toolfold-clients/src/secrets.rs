@@ -106,7 +106,7 @@ fn move_arguments(args: &mut [String], server: &str, take: &mut Take<'_>) {
         } else if let Some(name) = before.as_ref().filter(|name| is_secret(name, word)) {
             let wish = format!("{}_{}", constant(server), constant(name));
             *word = take(&wish, &word.clone(), format!("argument {name}"));
-        } else if let Some((name, value)) = word.clone().split_once('=').filter(|pair| is_assignment(pair)) {
+        } else if let Some((name, value)) = word.clone().split_once('=').filter(is_assignment) {
             // `docker run -e TOKEN=…`
             *word = format!("{name}={}", take(&constant(name), value, format!("argument {name}")));
         } else if looks_like_token(word) || has_password(word) {

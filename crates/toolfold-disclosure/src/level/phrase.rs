@@ -173,9 +173,9 @@ fn to_phrase(kept: &mut Vec<&str>, next: &str) {
     let whole = |word: &str| !word.ends_with([',', ';', ':', '.', ')']);
     let torn = cut.is_none() && !is_loose(next) && kept.last().is_some_and(|last| !is_loose(last) && whole(last));
     let hinge = |place: &usize| torn && HINGES.contains(&bare(kept[*place]).as_str());
-    if let Some(cut) = cut.or_else(|| (FEWER_WORDS..kept.len()).rev().find(hinge)) {
-        kept.truncate(cut);
-    }
+    let cut = cut.or_else(|| (FEWER_WORDS..kept.len()).rev().find(hinge));
+    let next = cut.map_or(next, |cut| kept[cut]);
+    kept.truncate(cut.unwrap_or(kept.len()));
     let begun =
         (FEWEST_WORDS.max(kept.len().saturating_sub(BEGUN))..kept.len()).find(|place| inside_list(kept, *place));
     if let Some(begun) = begun.filter(|_| !over) {
@@ -309,6 +309,7 @@ mod tests {
                 "Trigger an elicitation by address so the client can direct its user there.",
                 "Trigger an elicitation by address",
             ),
+            ("Read a file and return it as a base64-encoded content block with its type.", "Read a file and return it"),
             ("Tool for the job", "The job"),
         ];
         for (sentence, phrase) in cases {

@@ -57,7 +57,8 @@ fn long_parts_that_are_named_often_end_with_the_fuel() {
     let text = json!("a".repeat(300_000)).to_string();
     let digits = json!("1".repeat(300_000)).to_string();
     let name = json!({"k".repeat(20_000): 1}).to_string();
-    let members = json!((0..20_000).map(|n| (format!("k{n}"), json!(n))).collect::<serde_json::Map<_, _>>()).to_string();
+    let members =
+        json!((0..20_000).map(|n| (format!("k{n}"), json!(n))).collect::<serde_json::Map<_, _>>()).to_string();
     let ask = |text: &str, expression: String| {
         ask(Notation::Json, text, Reading { query: Some(expression), ..Reading::default() })
     };

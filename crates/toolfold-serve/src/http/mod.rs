@@ -49,8 +49,8 @@ use toolfold_core::{Principal, Surface};
 use toolfold_gateway::Gateway;
 use tracing::{debug, warn};
 
-use admission::{admit, passed_on};
 pub(crate) use admission::{Whom, not_believed};
+use admission::{admit, passed_on};
 use cluster::Replicas;
 use connections::{Admitted, Connections};
 pub use failure::http_status;

@@ -342,7 +342,6 @@ async fn as_good_as_none(rules: Vec<AccessRule>) {
     let (hidden, absent) = (served(hidden).await, served(absent).await);
     let questions = questions();
     let (a, b) = (interrogate(hidden, &questions).await, interrogate(absent, &questions).await);
-    println!("{} answers compared", a.len());
     compare(&a, &b, &["raise_salary", "list_employees", "Confidential", "Any payment"]);
     assert_eq!(payroll.received("tools/call").len(), 0, "and nothing of it got there");
 }

@@ -11,11 +11,10 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use toolfold_config::{Config, Introspection, Issuer, Limits};
-use toolfold_core::{AccessRule, RuleEffect, Secret, Surface};
+use toolfold_core::{AccessRule, Secret, Surface};
 use toolfold_gateway::Gateway;
-use toolfold_test::{FakeServer, HttpClient, plain_http};
+use toolfold_test::{FakeServer, plain_http};
 
-use crate::access::rule;
 use crate::support::{all_settled, config, over_http, start};
 
 /// Where clients are told to find it: not where it is, which must not matter.
@@ -375,29 +374,4 @@ async fn keys_are_asked_for_seldom_and_kept_while_the_issuer_is_down() {
     }
     assert!(world.provider.asked.load(Ordering::SeqCst) <= 3, "{:?}", world.provider.asked);
     assert_eq!(world.with_token("/mcp", &good).await, 200, "what was known is known");
-}
-
-#[tokio::test]
-async fn groups_and_claims_decide_too() {
-    let mut readers = rule("*", RuleEffect::Call);
-    readers.groups = vec![toolfold_core::Pattern::new("readers")];
-    readers.claims = [("department".to_owned(), toolfold_core::Pattern::new("sales"))].into();
-    let world = world(vec![readers]).await;
-    let status = async |change: fn(&mut Value)| {
-        let token = world.provider.with(change);
-        let client = HttpClient::new(format!("http://{}/mcp/direct", world.address))
-            .with_header("authorization", &format!("Bearer {token}"));
-        client.modern("tools/list", json!({})).await["tools"].as_array().unwrap().len()
-    };
-    assert_eq!(status(|claims| claims["department"] = json!("sales")).await, 3);
-    assert_eq!(status(|claims| claims["department"] = json!(["law", "Sales"])).await, 3);
-    assert_eq!(status(|_| {}).await, 0);
-    assert_eq!(
-        status(|claims| {
-            claims["department"] = json!("sales");
-            claims["groups"] = json!(["writers"]);
-        })
-        .await,
-        0
-    );
 }

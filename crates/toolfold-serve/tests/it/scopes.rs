@@ -2,8 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
-use serde_json::json;
-use toolfold_core::{AccessRule, RuleEffect};
+use serde_json::{Value, json};
+use toolfold_core::{AccessRule, Pattern, RuleEffect};
 use toolfold_test::{HttpClient, plain_http};
 
 use crate::access::rule;
@@ -103,4 +103,29 @@ async fn a_scope_is_asked_for_where_it_would_help() {
         HttpClient::new(format!("http://{}/mcp", world.address)).with_header("authorization", &format!("Bearer {bob}"));
     let answer = client.modern("tools/call", json!({"name": "desk.read", "arguments": {}})).await;
     assert!(text(&answer).contains("TOOL_NOT_FOUND"), "{answer}");
+}
+
+#[tokio::test]
+async fn groups_and_claims_decide_too() {
+    let mut readers = rule("*", RuleEffect::Call);
+    readers.groups = vec![Pattern::new("readers")];
+    readers.claims = [("department".to_owned(), Pattern::new("sales"))].into();
+    let world = world(vec![readers]).await;
+    let status = async |change: fn(&mut Value)| {
+        let token = world.provider.with(change);
+        let client = HttpClient::new(format!("http://{}/mcp/direct", world.address))
+            .with_header("authorization", &format!("Bearer {token}"));
+        client.modern("tools/list", json!({})).await["tools"].as_array().unwrap().len()
+    };
+    assert_eq!(status(|claims| claims["department"] = json!("sales")).await, 3);
+    assert_eq!(status(|claims| claims["department"] = json!(["law", "Sales"])).await, 3);
+    assert_eq!(status(|_| {}).await, 0);
+    assert_eq!(
+        status(|claims| {
+            claims["department"] = json!("sales");
+            claims["groups"] = json!(["writers"]);
+        })
+        .await,
+        0
+    );
 }

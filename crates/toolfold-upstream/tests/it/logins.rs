@@ -167,7 +167,7 @@ async fn nothing_is_tried_while_nobody_is_logged_in() {
 /// What somebody does in another process while a login is being renewed in this one.
 enum Deed {
     LogOut,
-    LogIn(Record),
+    LogIn(Box<Record>),
 }
 
 /// Where a deed is done as soon as somebody has the lease, once.
@@ -262,7 +262,7 @@ async fn a_login_that_was_made_while_an_older_one_was_renewed_is_not_lost() {
     let whose = vault.whose.lock().unwrap().clone().unwrap();
     vault.inner.save(&whose, &older).await.unwrap();
     subject.upstream.look_for_login().await;
-    *vault.next.lock().unwrap() = Some(Deed::LogIn(newer.clone()));
+    *vault.next.lock().unwrap() = Some(Deed::LogIn(Box::new(newer.clone())));
     ask(&subject, &Principal::local()).await.unwrap();
     let kept = vault.kept().await.and_then(|record| record.login).unwrap();
     assert_eq!(kept.tokens.access.expose(), newer.login.unwrap().tokens.access.expose());
@@ -284,8 +284,7 @@ async fn what_somebody_asks_is_never_signed_with_the_login_of_another() {
     let vault = Arc::new(Meddled::default());
     let (sender, reports) = tokio::sync::mpsc::unbounded_channel();
     let house = House { vault: vault.clone(), ..kit::house() };
-    let upstream =
-        toolfold_upstream::Upstream::spawn(Arc::new(server(&open, Auth::default())), None, sender, &house);
+    let upstream = toolfold_upstream::Upstream::spawn(Arc::new(server(&open, Auth::default())), None, sender, &house);
     let mut subject = Subject { upstream, reports };
     subject.listed().await;
     let base = subject.upstream.of(&alice).await;
@@ -296,7 +295,7 @@ async fn what_somebody_asks_is_never_signed_with_the_login_of_another() {
     assert!(refused.is_err(), "{refused:?}");
     let refused = ask(&subject, &alice).await.unwrap_err();
     assert!(matches!(&refused, CallError::Login(Need::Login { why }) if why.contains("alice")), "{refused}");
-    assert_eq!(open.callers(), [String::new(); 0], "nothing was called in anybody's name");
+    assert_eq!(open.callers(), [""; 0], "nothing was called in anybody's name");
     ask(&subject, &Principal::local()).await.unwrap();
     assert_eq!(open.callers().len(), 1);
 }

@@ -32,7 +32,20 @@ const FRESH: Duration = Duration::from_secs(1);
 const SOON: Duration = Duration::from_secs(1);
 
 /// What the others said when they were last asked whether they could write, and when that was.
-pub(super) type Asked = tokio::sync::Mutex<Option<(Instant, bool)>>;
+pub(super) type LastSaid = tokio::sync::Mutex<Option<(Instant, bool)>>;
+
+/// Why nobody knows how another replica is.
+#[derive(Debug, thiserror::Error)]
+enum Unreached {
+    #[error(transparent)]
+    Address(#[from] toolfold_http::BadTarget),
+    #[error(transparent)]
+    Line(#[from] toolfold_http::SendError),
+    #[error(transparent)]
+    Status(#[from] hyper::http::status::InvalidStatusCode),
+    #[error("nobody answers within {} s", .0.as_secs())]
+    Silent(Duration),
+}
 
 impl Replicas {
     /// Whether another replica could write down what this one cannot.
@@ -43,7 +56,7 @@ impl Replicas {
         }
         let others = self.members.others();
         let told = join_all(others.iter().map(|(id, address)| self.state_of(*id, address, SOON))).await;
-        let can = told.contains(&Ok(StatusCode::OK));
+        let can = told.iter().any(|told| matches!(told, Ok(StatusCode::OK)));
         *asked = Some((Instant::now(), can));
         can
     }
@@ -68,7 +81,7 @@ impl Replicas {
                         *tries = 0;
                         continue;
                     }
-                    Err(why) => why,
+                    Err(why) => why.to_string(),
                 };
                 if *tries == 0 && !self.is_draining() {
                     error!(
@@ -80,16 +93,13 @@ impl Replicas {
         }
     }
 
-    async fn state_of(&self, id: ReplicaId, address: &str, patience: Duration) -> Result<StatusCode, String> {
-        let target = Target::parse(&format!("{address}{STATE}")).map_err(|error| error.to_string())?;
+    async fn state_of(&self, id: ReplicaId, address: &str, patience: Duration) -> Result<StatusCode, Unreached> {
+        let target = Target::parse(&format!("{address}{STATE}"))?;
         let passed = Passed { to: id, method: "POST", path: STATE, body: &BodyHash::of(b"") };
         let word = self.standing.headers(passed, &Principal::local(), "0.0.0.0", seconds_now());
         let asked = self.client.fetch(&target, Method::POST, header_lines(word).collect(), Vec::new(), 64 * 1024);
-        match tokio::time::timeout(patience, asked).await {
-            Ok(Ok(answer)) => StatusCode::from_u16(answer.status).map_err(|error| error.to_string()),
-            Ok(Err(error)) => Err(error.to_string()),
-            Err(_) => Err(format!("nobody answers within {} s", patience.as_secs())),
-        }
+        let answer = tokio::time::timeout(patience, asked).await.map_err(|_| Unreached::Silent(patience))??;
+        Ok(StatusCode::from_u16(answer.status)?)
     }
 }
 

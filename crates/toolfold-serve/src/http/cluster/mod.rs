@@ -56,7 +56,7 @@ pub(crate) struct Replicas {
     moved: Mutex<HashMap<String, ReplicaId>>,
     /// One at a time takes over one session.
     adopting: Vec<tokio::sync::Mutex<()>>,
-    asked: ask::Asked,
+    asked: ask::LastSaid,
     /// No new work.
     pub(super) stop: CancellationToken,
 }
@@ -79,7 +79,7 @@ impl Replicas {
             client,
             moved: Mutex::default(),
             adopting,
-            asked: ask::Asked::default(),
+            asked: ask::LastSaid::default(),
             stop: CancellationToken::new(),
         });
         gateway.relay().ask_for_results(replicas.clone());
