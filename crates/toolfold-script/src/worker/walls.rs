@@ -26,8 +26,6 @@ pub(super) fn build(limits: &ScriptLimits) -> Walls {
 /// Whatever else this machine does is somebody's call. Before all else: also what it takes to begin is taken from them.
 pub(super) fn step_back() {
     let _ = rustix::process::nice(NICE);
-    #[cfg(target_os = "linux")]
-    system::leave_a_core();
 }
 
 /// Whether the address space is bounded; the other bounds are everywhere.
@@ -57,18 +55,6 @@ fn bounds(limits: &ScriptLimits) -> bool {
 mod system {
     use landlock::{ABI, Access, AccessFs, AccessNet, Ruleset, RulesetAttr, RulesetStatus};
     use rustix::process::{Resource, Rlimit, setrlimit};
-    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
-
-    /// One core is never computed on, where there are several: who is woken up there need not wait until a script has had its
-    /// slice of time, which on newer kernels lasts milliseconds however far it steps back.
-    pub(super) fn leave_a_core() {
-        let Ok(mut cores) = sched_getaffinity(None) else { return };
-        let first = (0..CpuSet::MAX_CPU).find(|core| cores.is_set(*core));
-        if let Some(first) = first.filter(|_| cores.count() > 1) {
-            cores.unset(first);
-            let _ = sched_setaffinity(None, &cores);
-        }
-    }
 
     /// Bytes of address space in use.
     pub(super) fn address_space() -> Option<u64> {
