@@ -44,7 +44,7 @@ impl Absent {
             Absence::Failing => "not running",
             Absence::NeedsLogin => "in need of a login",
         };
-        let why = self.why.as_deref().map(reason).filter(|why| !why.is_empty());
+        let why = self.why.as_deref().map(Absent::reason).filter(|why| !why.is_empty());
         if let (Absence::NeedsLogin, Some(why)) = (self.state, &why) {
             // It names the server, and what to do.
             return why.clone();
@@ -64,16 +64,17 @@ impl Absent {
         let stop = if said.ends_with(['?', '!', '…']) { "" } else { "." };
         Refusal::new(Code::ServerUnavailable, format!("{said}{stop} {then}"))
     }
-}
 
-/// One line of it, of bounded length: a reason may quote what a server printed.
-fn reason(why: &str) -> String {
-    let clean: String = why.chars().take(4 * LONGEST_REASON).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let line = clean.split_whitespace().collect::<Vec<_>>().join(" ");
-    let line = line.trim_end_matches('.');
-    match line.char_indices().nth(LONGEST_REASON) {
-        Some((end, _)) => format!("{}…", line[..end].trim_end()),
-        None => line.to_owned(),
+    /// A reason in one line of bounded length, without a full stop: it may quote what a server printed.
+    pub fn reason(why: &str) -> String {
+        let clean: String =
+            why.chars().take(4 * LONGEST_REASON).map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let line = clean.split_whitespace().collect::<Vec<_>>().join(" ");
+        let line = line.trim_end_matches('.');
+        match line.char_indices().nth(LONGEST_REASON) {
+            Some((end, _)) => format!("{}…", line[..end].trim_end()),
+            None => line.to_owned(),
+        }
     }
 }
 

@@ -46,6 +46,8 @@ pub struct Entry {
     /// the server's own word and good for search alone.
     pub aliases: Vec<String>,
     pub fingerprint: Fingerprint,
+    /// Whether its definition has an `outputSchema`: asked with every call, so it is not read from the definition then.
+    pub promises_output: bool,
     /// The definition as the server sent it.
     pub definition: Raw,
     /// What answers say of it, made when it is first shown. Entries are shared between catalogs, so an entry that stays
@@ -123,6 +125,7 @@ impl Entry {
         let annotations = object.object("annotations").unwrap_or_default();
         Ok(Entry {
             fingerprint: Fingerprint::of_definition(&object),
+            promises_output: object.contains("outputSchema"),
             id: ToolId::new(server.clone(), name),
             kind: Kind::Tool,
             aliases: Vec::new(),
@@ -145,6 +148,7 @@ impl Entry {
         let name: String = object.string("name").filter(|name| !name.is_empty()).ok_or(BadDefinition::NoName)?;
         Ok(Entry {
             fingerprint: Fingerprint::of_definition(&object),
+            promises_output: object.contains("outputSchema"),
             id: ToolId::new(server.clone(), name),
             kind,
             title: object.string("title"),

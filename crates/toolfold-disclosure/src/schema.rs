@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use toolfold_schema::unescaped;
 
 const MOST_HOPS: usize = 16;
@@ -13,6 +13,10 @@ const DEEPEST: usize = 8;
 const MOST_PARTS: usize = 1000;
 /// Alternatives that are looked at.
 const MOST_CHOICES: usize = 64;
+/// Levels of a schema that is written out.
+const DEEPEST_INLINED: usize = 100;
+/// Words of a schema behind which there are values, in which nothing refers to anything.
+const VALUES: [&str; 4] = ["const", "default", "enum", "examples"];
 
 static ANYTHING: Value = Value::Bool(true);
 
@@ -109,6 +113,74 @@ pub(crate) fn resolve<'a>(root: &'a Value, mut schema: &'a Value) -> &'a Value {
 pub(crate) fn lookup<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
     let fragment = reference.strip_prefix('#')?;
     root.pointer(&unescaped(fragment))
+}
+
+/// A schema with what it refers to in the places of its references, so that it can be read by itself; `None` where that is
+/// more than so many bytes, or has no end.
+pub(crate) fn inlined(root: &Value, schema: &Value, most: usize) -> Option<Value> {
+    Inlining { root, left: most, depth: 0, open: Vec::new() }.of(schema)
+}
+
+struct Inlining<'a> {
+    root: &'a Value,
+    /// Bytes that may still be written.
+    left: usize,
+    depth: usize,
+    /// The references that lead to where it is.
+    open: Vec<&'a str>,
+}
+
+impl<'a> Inlining<'a> {
+    fn of(&mut self, schema: &'a Value) -> Option<Value> {
+        if self.depth >= DEEPEST_INLINED {
+            return None;
+        }
+        self.depth += 1;
+        let whole = match schema {
+            Value::Object(members) => self.object(members).map(Value::Object),
+            Value::Array(items) => self.list(items).map(Value::Array),
+            other => self.copy(other),
+        };
+        self.depth -= 1;
+        whole
+    }
+
+    fn list(&mut self, items: &'a [Value]) -> Option<Vec<Value>> {
+        self.take(2 + items.len())?;
+        items.iter().map(|item| self.of(item)).collect()
+    }
+
+    fn object(&mut self, members: &'a Map<String, Value>) -> Option<Map<String, Value>> {
+        self.take(2)?;
+        let (root, reference) = (self.root, members.get("$ref").and_then(Value::as_str));
+        let referred = reference.and_then(|reference| Some((reference, lookup(root, reference)?.as_object()?)));
+        let mut whole = Map::new();
+        if let Some((reference, target)) = referred {
+            if self.open.contains(&reference) || self.open.len() >= MOST_HOPS {
+                return None;
+            }
+            self.open.push(reference);
+            whole = self.object(target)?;
+            self.open.pop();
+        }
+        // What is said beside a reference is said of this place.
+        for (name, member) in members.iter().filter(|(name, _)| referred.is_none() || *name != "$ref") {
+            self.take(name.len() + 4)?;
+            let member = if VALUES.contains(&name.as_str()) { self.copy(member)? } else { self.of(member)? };
+            whole.insert(name.clone(), member);
+        }
+        Some(whole)
+    }
+
+    fn copy(&mut self, value: &Value) -> Option<Value> {
+        self.left = left_after(value, self.left)?;
+        Some(value.clone())
+    }
+
+    fn take(&mut self, bytes: usize) -> Option<()> {
+        self.left = self.left.checked_sub(bytes)?;
+        Some(())
+    }
 }
 
 /// The types a schema names, `null` left out: a parameter that may be null is one that may be left out.

@@ -5,7 +5,7 @@
 //! stays as it is, and makes the answer less sure.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
@@ -41,6 +41,8 @@ struct Lists {
     stemmers: [Stemmer; 3],
     /// By the stems of a word or a phrase.
     divided: [HashMap<String, Meant>; 3],
+    /// Words and stems with which phrases begin.
+    begins: [HashSet<String>; 3],
     /// Those of Chinese and Japanese.
     runs: HashMap<&'static str, Meant>,
     /// What counts at the end of a German request.
@@ -122,11 +124,15 @@ impl Lists {
 
     /// What the longest phrase at the beginning means, and of how many words it is.
     fn longest(&self, language: usize, said: &[String], stems: &[Cow<'_, str>]) -> Option<(Meant, usize)> {
-        (1..=LONGEST_PHRASE.min(said.len())).rev().find_map(|length| {
-            let list = &self.divided[language];
-            let known = list.get(&said[..length].join(" ")).or_else(|| list.get(&stems[..length].join(" ")));
-            known.map(|meant| (*meant, length))
-        })
+        let (list, begins) = (&self.divided[language], &self.begins[language]);
+        let (word, stem) = (said.first()?.as_str(), stems.first()?.as_ref());
+        let begins = begins.contains(word) || begins.contains(stem);
+        let most = if begins { LONGEST_PHRASE.min(said.len()) } else { 1 };
+        let phrase = |length: usize| {
+            list.get(&said[..length].join(" ")).or_else(|| list.get(&stems[..length].join(" "))).zip(Some(length))
+        };
+        let known = (2..=most).rev().find_map(phrase);
+        known.or_else(|| list.get(word).or_else(|| list.get(stem)).zip(Some(1))).map(|(meant, length)| (*meant, length))
     }
 
     /// A German word that is made of two of the list.
@@ -208,6 +214,7 @@ impl Lists {
         let mut lists = Lists {
             stemmers: LANGUAGES.map(Stemmer::create),
             divided: [HashMap::new(), HashMap::new(), HashMap::new()],
+            begins: [HashSet::new(), HashSet::new(), HashSet::new()],
             runs: HashMap::new(),
             ends: HashMap::new(),
         };
@@ -239,6 +246,9 @@ impl Lists {
         };
         let parts = words::split(word);
         let stems: Vec<Cow<'_, str>> = parts.iter().map(|part| self.stemmers[language].stem(part)).collect();
+        if let ([first, _, ..], [stem, _, ..]) = (parts.as_slice(), stems.as_slice()) {
+            self.begins[language].extend([first.clone(), stem.to_string()]);
+        }
         list.entry(parts.join(" ")).or_insert(meant);
         list.entry(stems.join(" ")).or_insert(meant);
     }

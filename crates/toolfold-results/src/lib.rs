@@ -13,6 +13,7 @@ mod lexer;
 mod operand;
 mod outline;
 mod pages;
+mod piece;
 mod query;
 mod read;
 mod sealed;

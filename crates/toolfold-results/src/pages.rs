@@ -12,10 +12,10 @@ use crate::body::Notation;
 use crate::excerpt::{LineSplit, Parts, characters};
 use crate::items::Sort;
 use crate::lexer::{JsonKind, Lexer, Listener};
+use crate::piece::Piece;
 use crate::query::{LARGEST, QueryError};
 use crate::read::{Page, Reading, WrongReading, pattern, read};
 use crate::shelf::KeptResult;
-use crate::survey::part;
 
 /// What is asked of a kept result, in at most about `within` characters; `None` where it cannot be read any more. `fuel` is
 /// for queries, and for what fits into memory.
@@ -81,19 +81,19 @@ impl Split {
         }
     }
 
-    fn feed(&mut self, piece: &[u8], to: &mut Reader<'_>) -> ControlFlow<()> {
+    fn feed(&mut self, bytes: &[u8], to: &mut Reader<'_>) -> ControlFlow<()> {
         match self {
-            Split::Lines(lines) => lines.feed(piece, to),
+            Split::Lines(lines) => lines.feed(bytes, to),
             Split::Json(inside) => {
                 let (lexer, nest) = &mut **inside;
-                let base = nest.at;
-                let fed = lexer.feed(piece, &mut Ear { nest: &mut *nest, to: &mut *to, base, piece });
+                let piece = Piece::at(nest.at, bytes);
+                let fed = lexer.feed(bytes, &mut Ear { nest: &mut *nest, to: &mut *to, piece });
                 if fed.is_err() {
                     return ControlFlow::Break(());
                 }
-                nest.at += piece.len() as u64;
+                nest.at = piece.end();
                 if let Some(from) = &mut nest.from {
-                    to.add(part(*from..nest.at, base, piece));
+                    to.add(piece.part(*from..nest.at));
                     *from = nest.at;
                 }
             }
@@ -114,8 +114,7 @@ struct Nest {
 struct Ear<'a, 'r> {
     nest: &'a mut Nest,
     to: &'a mut Reader<'r>,
-    base: u64,
-    piece: &'a [u8],
+    piece: Piece<'a>,
 }
 
 impl Listener for Ear<'_, '_> {
@@ -131,7 +130,7 @@ impl Listener for Ear<'_, '_> {
         if self.nest.depth == 1
             && let Some(from) = self.nest.from.take()
         {
-            self.to.add(part(from..at, self.base, self.piece));
+            self.to.add(self.piece.part(from..at));
             self.to.close();
         }
     }

@@ -9,6 +9,7 @@ use crate::excerpt::{Ends, LineSplit, Parts, characters};
 use crate::items::Sort;
 use crate::lexer::{JsonKind, Lexer, Listener};
 use crate::outline::Outline;
+use crate::piece::Piece;
 
 /// Bytes of the name of a list that are told.
 const LONGEST_NAME: usize = 1_000;
@@ -56,7 +57,7 @@ impl Survey {
         self.characters += characters(bytes);
         self.lines.feed(bytes, &mut self.line_ends);
         if let Some((lexer, json)) = &mut self.json
-            && !json.feed(lexer, self.bytes, bytes)
+            && !json.feed(lexer, Piece::at(self.bytes, bytes))
         {
             self.json = None;
         }
@@ -66,7 +67,7 @@ impl Survey {
     pub(crate) fn finish(mut self) -> Surveyed {
         let (characters, bytes) = (self.characters, self.bytes);
         if let Some((mut lexer, mut json)) = self.json
-            && lexer.finish(&mut Ear { json: &mut json, base: bytes, piece: &[] }).is_ok()
+            && lexer.finish(&mut Ear { json: &mut json, piece: Piece::at(bytes, &[]) }).is_ok()
             && let Some((ends, layout)) = json.parts.finish(bytes)
         {
             let outline = Some(json.outline.said());
@@ -100,16 +101,15 @@ impl Json {
     }
 
     /// `false`: it is no JSON.
-    fn feed(&mut self, lexer: &mut Lexer, base: u64, piece: &[u8]) -> bool {
-        let fed = lexer.feed(piece, &mut Ear { json: self, base, piece });
+    fn feed(&mut self, lexer: &mut Lexer, piece: Piece<'_>) -> bool {
+        let fed = lexer.feed(piece.bytes, &mut Ear { json: self, piece });
         // A number or a string of that length is read as text.
         if fed.is_err() || self.parts.root.is_some_and(|kind| !matches!(kind, JsonKind::Object | JsonKind::List)) {
             return false;
         }
-        let end = base + piece.len() as u64;
-        self.parts.whole.add_until(end, base, piece);
+        self.parts.whole.add_until(piece.end(), piece);
         if let Some(list) = &mut self.parts.list {
-            list.add_until(end, base, piece);
+            list.add_until(piece.end(), piece);
         }
         true
     }
@@ -174,31 +174,24 @@ impl Open {
         Open { ends: Ends::within(characters), from: None }
     }
 
-    fn add_until(&mut self, at: u64, base: u64, piece: &[u8]) {
+    fn add_until(&mut self, at: u64, piece: Piece<'_>) {
         if let Some(from) = &mut self.from {
-            self.ends.add(part(*from..at, base, piece));
+            self.ends.add(piece.part(*from..at));
             *from = at;
         }
     }
 
-    fn close(&mut self, at: u64, base: u64, piece: &[u8]) {
-        self.add_until(at, base, piece);
+    fn close(&mut self, at: u64, piece: Piece<'_>) {
+        self.add_until(at, piece);
         self.from = None;
         self.ends.close();
     }
 }
 
-/// A part of the piece that begins at `base`.
-pub(crate) fn part(span: Range<u64>, base: u64, piece: &[u8]) -> &[u8] {
-    let inside = |at: u64| usize::try_from(at.saturating_sub(base)).map_or(piece.len(), |at| at.min(piece.len()));
-    &piece[inside(span.start)..inside(span.end.max(span.start))]
-}
-
 /// Hears one piece of the text.
 struct Ear<'a> {
     json: &'a mut Json,
-    base: u64,
-    piece: &'a [u8],
+    piece: Piece<'a>,
 }
 
 impl Listener for Ear<'_> {
@@ -224,18 +217,18 @@ impl Listener for Ear<'_> {
 
     fn end(&mut self, at: u64) {
         self.json.outline.end(at);
-        let (parts, base, piece) = (&mut self.json.parts, self.base, self.piece);
+        let (parts, piece) = (&mut self.json.parts, self.piece);
         parts.depth -= 1;
         match parts.depth {
             1 => {
-                parts.whole.close(at, base, piece);
+                parts.whole.close(at, piece);
                 if parts.root == Some(JsonKind::Object) {
                     parts.end_member(at);
                 }
             }
             2 => {
                 if let Some(list) = &mut parts.list {
-                    list.close(at, base, piece);
+                    list.close(at, piece);
                 }
             }
             _ => {}

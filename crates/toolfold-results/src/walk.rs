@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::excerpt::{characters, is_inner};
 use crate::lexer::{JsonKind, Lexer, Listener, NotJson};
-use crate::survey::part;
+use crate::piece::Piece;
 
 /// Bytes of an answer beside its texts: what has more is no long text.
 const MOST_ELSE: usize = 1 << 20;
@@ -43,17 +43,17 @@ impl Walk {
         Walk { lexer: Lexer::new(), trail, at: 0 }
     }
 
-    pub(crate) fn feed(&mut self, piece: &[u8]) -> Result<(), NotJson> {
-        let (trail, base) = (&mut self.trail, self.at);
-        self.lexer.feed(piece, &mut Ear { trail, base, piece })?;
-        self.at += piece.len() as u64;
-        self.trail.end_piece(base, piece);
+    pub(crate) fn feed(&mut self, bytes: &[u8]) -> Result<(), NotJson> {
+        let (trail, piece) = (&mut self.trail, Piece::at(self.at, bytes));
+        self.lexer.feed(bytes, &mut Ear { trail, piece })?;
+        self.at = piece.end();
+        self.trail.end_piece(piece);
         if self.trail.is_odd || self.trail.short.len() > self.trail.most { Err(NotJson) } else { Ok(()) }
     }
 
     pub(crate) fn finish(mut self) -> Result<Walked, NotJson> {
-        let (trail, base) = (&mut self.trail, self.at);
-        self.lexer.finish(&mut Ear { trail, base, piece: &[] })?;
+        let (trail, piece) = (&mut self.trail, Piece::at(self.at, &[]));
+        self.lexer.finish(&mut Ear { trail, piece })?;
         let Trail { short, texts, structured, told, structured_characters, .. } = self.trail;
         // They are joined by line breaks.
         let told = told + texts.len().saturating_sub(1);
@@ -139,15 +139,15 @@ impl Trail {
         !self.in_name && matches!(self.open.last(), Some((Role::Text(_) | Role::InStructured, JsonKind::Text, _)))
     }
 
-    fn copy_until(&mut self, at: u64, base: u64, piece: &[u8]) {
+    fn copy_until(&mut self, at: u64, piece: Piece<'_>) {
         if self.gap.is_none() {
-            self.short.extend_from_slice(part(self.copied..at, base, piece));
+            self.short.extend_from_slice(piece.part(self.copied..at));
             self.copied = at;
         }
     }
 
-    fn leave_out(&mut self, gap: Gap, (at, base, piece): (u64, u64, &[u8])) {
-        self.copy_until(at, base, piece);
+    fn leave_out(&mut self, gap: Gap, at: u64, piece: Piece<'_>) {
+        self.copy_until(at, piece);
         self.gap = Some(gap);
     }
 
@@ -155,12 +155,11 @@ impl Trail {
         (self.gap, self.copied) = (None, at);
     }
 
-    fn end_piece(&mut self, base: u64, piece: &[u8]) {
-        let end = base + piece.len() as u64;
-        self.copy_until(end, base, piece);
+    fn end_piece(&mut self, piece: Piece<'_>) {
+        self.copy_until(piece.end(), piece);
         // Of what is still open in it; what has ended was counted when it did.
         if let Some((_, _, from)) = self.open.iter().find(|(role, ..)| *role == Role::Structured) {
-            self.structured_characters += characters(part(*from..end, base, piece));
+            self.structured_characters += characters(piece.part(*from..piece.end()));
         }
     }
 }
@@ -168,8 +167,7 @@ impl Trail {
 /// Hears one piece of the message.
 struct Ear<'a> {
     trail: &'a mut Trail,
-    base: u64,
-    piece: &'a [u8],
+    piece: Piece<'a>,
 }
 
 impl Listener for Ear<'_> {
@@ -191,8 +189,7 @@ impl Listener for Ear<'_> {
                 let begun = self.trail.open.iter().find(|(role, ..)| *role == Role::Structured);
                 let shown = begun.map_or(0, |(.., from)| at - from);
                 if self.trail.left == 0 || shown > self.trail.shown {
-                    let (base, piece) = (self.base, self.piece);
-                    self.trail.leave_out(Gap::Structured, (at, base, piece));
+                    self.trail.leave_out(Gap::Structured, at, self.piece);
                     let open = self.trail.open.iter().rev();
                     let open = open.take_while(|(role, ..)| matches!(role, Role::InStructured | Role::Structured));
                     let ends: Vec<u8> =
@@ -204,7 +201,7 @@ impl Listener for Ear<'_> {
                 if self.trail.gap == Some(Gap::Structured) {
                     self.trail.go_on(at);
                 }
-                self.trail.structured_characters += characters(part(from..at, self.base, self.piece));
+                self.trail.structured_characters += characters(self.piece.part(from..at));
                 self.trail.structured.push(from..at);
             }
             _ => {}
@@ -242,8 +239,7 @@ impl Listener for Ear<'_> {
         let from = self.trail.left;
         let Some(whole) = bytes[from..].iter().position(|byte| !is_inner(*byte)) else { return };
         self.trail.left = 0;
-        let (base, piece) = (self.base, self.piece);
-        self.trail.leave_out(Gap::Text, (at + (from + whole) as u64, base, piece));
+        self.trail.leave_out(Gap::Text, at + (from + whole) as u64, self.piece);
     }
 
     fn escaped(&mut self, at: u64, character: Option<char>) {
@@ -261,9 +257,8 @@ impl Listener for Ear<'_> {
         }
         match self.trail.left.checked_sub(1) {
             Some(left) => self.trail.left = left,
-            None if self.trail.gap.is_none() && at >= self.base => {
-                let (base, piece) = (self.base, self.piece);
-                self.trail.leave_out(Gap::Text, (at, base, piece));
+            None if self.trail.gap.is_none() && at >= self.piece.begins => {
+                self.trail.leave_out(Gap::Text, at, self.piece);
             }
             None => {}
         }

@@ -70,6 +70,18 @@ fn an_odd_definition_says_what_is_odd() {
 }
 
 #[test]
+fn a_tool_promises_what_its_definition_and_not_its_prose_says() {
+    let promises = |more: serde_json::Value| {
+        let mut definition = json!({"name": "t", "inputSchema": {}, "description": "Has no outputSchema."});
+        definition.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        tool(definition).unwrap().promises_output
+    };
+    assert!(promises(json!({"outputSchema": {"type": "object"}})));
+    assert!(!promises(json!({})));
+    assert!(!promises(json!({"inputSchema": {"properties": {"outputSchema": {}}}})));
+}
+
+#[test]
 fn a_refusal_is_json_that_a_model_can_act_on() {
     let mut refusal = Refusal::new(Code::ToolNotFound, "There is no tool x.").hint("github.y").cause("for the log");
     refusal.next_action =

@@ -47,11 +47,17 @@ pub(super) fn with_note(view: &View<'_>, text: String) -> String {
     }
 }
 
-/// No such node: the nearest one is the hint, or the roots where none is near.
+/// No such node: the nearest one is the hint, or the roots where none is near, or the servers where it would be one.
 pub(crate) fn unknown_path(view: &View<'_>, asked: &[String], nearest: Vec<String>) -> Refusal {
     let shown: String = asked.join("/").chars().take(200).collect();
     let roots = || view.children(view.root()).map(|root| root.path.join("/")).collect();
-    let hints = if nearest.is_empty() { roots() } else { vec![nearest.join("/")] };
+    let servers = || view.servers().take(FEW_SERVERS).map(|server| format!("{SERVERS}/{server}")).collect();
+    let hints = match nearest.as_slice() {
+        [] => roots(),
+        // Nobody is near: these are all there are.
+        [only] if only == SERVERS && asked.len() > 1 => servers(),
+        nearest => vec![nearest.join("/")],
+    };
     Refusal::new(Code::UnknownPath, format!("There is no node {shown:?}."))
         .hints(hints)
         .next(Next::Browse { path: nearest })

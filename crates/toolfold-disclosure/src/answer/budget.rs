@@ -34,6 +34,11 @@ impl<'a> Item<'a> {
         }
     }
 
+    /// What its longest form costs.
+    pub(super) fn most(&self) -> usize {
+        self.cost(0)
+    }
+
     fn cost(&self, form: usize) -> usize {
         match self {
             // A remark begins with a space, where tokens end too.

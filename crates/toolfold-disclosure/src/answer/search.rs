@@ -11,7 +11,7 @@ use super::budget::{Item, cost, fit};
 use super::{enough, more, reader};
 use crate::cursor::Cursor;
 use crate::level::Level;
-use crate::surface::{Search, note, text_result};
+use crate::surface::{Search, node, note, text_result};
 use crate::view::View;
 
 /// Below this the best hit is a guess, and said to be one. Low on purpose: "no close match" above the right tool costs a
@@ -39,7 +39,7 @@ pub(crate) fn search(view: &View<'_>, search: &Search) -> Result<Raw, Refusal> {
 
 /// What whoever searches gets to read.
 pub fn answered(view: &View<'_>, search: &Search) -> Result<Answered, Refusal> {
-    let node = view.node(&search.path).unwrap_or_else(|_| view.root());
+    let node = node(view, &search.path)?;
     let within = (!node.path.is_empty()).then_some(node.entries.as_slice());
     let found = find(view, search, within);
     let reader = reader::line(view, search);
@@ -88,11 +88,17 @@ fn page(view: &View<'_>, search: &Search, found: &Found, reader: Option<String>)
     let items: Vec<Item<'_>> = (0..wanted).map(|place| item(view, search, &lines, place)).collect();
     let rest = |shown: usize| cursor(search, found, &lines, shown);
     let note = note(view).filter(|_| search.offset == 0);
-    // Room for a cursor is kept whether or not one is needed.
-    let reserved = rest(1).map_or(0, |line| cost(&line) + 2)
-        + if doubtful { cost(DOUBT) } else { 0 }
-        + note.as_deref().map_or(0, cost)
-        + reader.as_deref().map_or(0, cost);
+    // Room for a cursor is kept whether or not one is needed. Counting its tokens takes long, and nobody needs to know where there is
+    // room for a token a byte.
+    let first_rest = rest(1);
+    let kept = |cost: fn(&str) -> usize| {
+        first_rest.as_deref().map_or(0, |line| cost(line) + 2)
+            + if doubtful { cost(DOUBT) } else { 0 }
+            + note.as_deref().map_or(0, cost)
+            + reader.as_deref().map_or(0, cost)
+    };
+    let (all, most): (usize, usize) = (items.iter().map(Item::most).sum(), kept(|line| line.len() + 1));
+    let reserved = if all + most <= view.budget() { most } else { kept(cost) };
     let mut text: Vec<String> = reader.into_iter().collect();
     text.extend(doubtful.then(|| DOUBT.to_owned()));
     let shown = fit(&items, view.budget().saturating_sub(reserved));

@@ -5,10 +5,10 @@ use serde_json::{Map, Value, json};
 use toolfold_core::{Entry, Fuel, words};
 use toolfold_schema::Schema;
 
-use super::order::usual;
+use super::order::{usual, usual_inside};
 use super::pattern::matching;
 use crate::arguments::QUICK;
-use crate::schema::{Parameters, choices, is_within, parameters, resolve, types};
+use crate::schema::{Parameter, Parameters, choices, is_within, parameters, resolve, types};
 
 const DEEPEST: usize = 6;
 /// Values and members that are looked at. References multiply: sixty members of sixty members are few bytes and no end of
@@ -28,6 +28,8 @@ const LARGEST_MERGED: usize = 16 * 1024;
 /// Parameters that are shown beside the required ones, and how many there are in all at most.
 const MOST_BESIDE: usize = 2;
 const MOST_SHOWN: usize = 5;
+/// How deep an object that may be empty is filled.
+const DEEPEST_FILLED: usize = 3;
 /// Values of a choice that ask for nothing to be done.
 const ONLY_LOOKS: [&str; 10] = ["list", "get", "read", "show", "describe", "view", "search", "find", "fetch", "query"];
 /// Words of a tool that does more than look.
@@ -42,7 +44,11 @@ pub fn example(entry: &Entry) -> Value {
     let maker = Maker { root: &schema, fuel: Fuel::new(FUEL) };
     let least = maker.object(&schema, 0);
     let typical = maker.typical(entry, &least);
-    if typical != least && accepts(schema, &typical) { typical } else { least }
+    let filled = if only_looks(entry) { typical.clone() } else { maker.filled(entry, &typical) };
+    if filled == least {
+        return least;
+    }
+    first_accepted(schema, [filled, typical]).unwrap_or(least)
 }
 
 /// Makes values for one schema, within its fuel.
@@ -68,6 +74,34 @@ impl Maker<'_> {
             }
         }
         Value::Object(members)
+    }
+
+    /// The same with something in objects that need nothing: a call that changes something does not give an empty one.
+    fn filled(&self, entry: &Entry, arguments: &Value) -> Value {
+        let mut members: Map<String, Value> = arguments.as_object().cloned().unwrap_or_default();
+        for parameter in &parameters(self.root, self.root).list {
+            if let Some(given) = members.get_mut(parameter.name) {
+                *given = self.filled_object(entry, parameter.schema, given.take(), 1);
+            }
+        }
+        Value::Object(members)
+    }
+
+    fn filled_object(&self, entry: &Entry, schema: &Value, given: Value, depth: usize) -> Value {
+        let is_empty = given.as_object().is_some_and(Map::is_empty);
+        if !is_empty || depth > DEEPEST_FILLED || self.fuel.burn(10).is_err() {
+            return given;
+        }
+        let all = parameters(self.root, schema);
+        if self.fuel.burn(all.list.len() as u64).is_err() {
+            return given;
+        }
+        let inside = usual_inside(entry, &all.list).into_iter().take(MOST_BESIDE);
+        let member = |inside: &Parameter<'_>| {
+            let made = self.value(inside.schema, depth + 1);
+            (inside.name.to_owned(), self.filled_object(entry, inside.schema, made, depth + 1))
+        };
+        Value::Object(inside.map(member).collect())
     }
 
     fn value(&self, schema: &Value, depth: usize) -> Value {
@@ -196,9 +230,16 @@ fn fitting_choice(entry: &Entry, root: &Value, schema: &Value) -> Option<Value> 
     named.or_else(|| if does && first_looks { deed() } else { None }).cloned()
 }
 
-fn accepts(schema: Value, arguments: &Value) -> bool {
-    let fuel = Fuel::new(QUICK);
-    Schema::prepare(schema, &fuel).is_ok_and(|schema| schema.is_valid(arguments, &fuel).unwrap_or(false))
+/// Whether it says, or its name does, that it changes nothing.
+fn only_looks(entry: &Entry) -> bool {
+    let verb = words::split(entry.name()).into_iter().next();
+    entry.only_reads() || verb.is_some_and(|verb| ONLY_LOOKS.contains(&verb.as_str()))
+}
+
+/// The first of these arguments that the schema accepts.
+fn first_accepted(schema: Value, all: [Value; 2]) -> Option<Value> {
+    let schema = Schema::prepare(schema, &Fuel::new(QUICK)).ok()?;
+    all.into_iter().find(|arguments| schema.is_valid(arguments, &Fuel::new(QUICK)).unwrap_or(false))
 }
 
 /// What the schema itself proposes, where it is of the right type.

@@ -83,6 +83,16 @@ pub(super) fn usual<'p, 'a>(entry: &Entry, list: &'p [Parameter<'a>]) -> Vec<&'p
     usual
 }
 
+/// What an object among the arguments is typically given, the most needed first. Not its own number: that is a parameter
+/// beside it, or not known before the call.
+pub(super) fn usual_inside<'p, 'a>(entry: &Entry, list: &'p [Parameter<'a>]) -> Vec<&'p Parameter<'a>> {
+    let about: Vec<String> = words::split(entry.name());
+    let mut inside = by_need(entry, list);
+    inside.truncate(MOST_ORDERED);
+    inside.retain(|parameter| parameter.name != "id" && need(parameter, &about) <= 3);
+    inside
+}
+
 fn need(parameter: &Parameter<'_>, about: &[String]) -> u8 {
     let description = parameter.schema.get("description").and_then(serde_json::Value::as_str).unwrap_or_default();
     let said: String = description.chars().take(LOOKED_AT).collect::<String>().to_lowercase();

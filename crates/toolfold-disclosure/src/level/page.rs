@@ -10,10 +10,10 @@ use toolfold_schema::vocabulary::RESTRICTIONS;
 
 use super::details::{literal, returned, usage_as};
 use super::example::example;
-use super::parameter::{find, nearest};
+use super::parameter::{LARGEST_INLINED, find, nearest};
 use super::prose::{clipped, description, rest};
 use super::shape::{FUEL, MARK, shape};
-use crate::schema::{Room, parameters, resolve};
+use crate::schema::{Room, inlined, parameters, resolve};
 
 const MOST_NOTES: usize = 6;
 const LONGEST_NOTE: usize = 200;
@@ -70,7 +70,11 @@ pub fn parameter_page(entry: &Entry, name: &str, path: &str) -> Result<Value, Ve
     {
         page.extend(about);
     }
-    page["examples"] = json!(examples(entry, path, resolve(&root, schema)));
+    let target = resolve(&root, schema);
+    if let (Some(shown), Some(whole)) = (page.get_mut("schema"), inlined(&root, target, LARGEST_INLINED)) {
+        *shown = whole;
+    }
+    page["examples"] = json!(examples(entry, path, target));
     Ok(page)
 }
 

@@ -7,12 +7,14 @@ use toolfold_wire::{Object, Raw};
 
 use super::details::counted;
 use super::shape::{FUEL as SHAPE, shape};
-use crate::schema::{choices, parameters, resolve};
+use crate::schema::{choices, inlined, parameters, resolve};
 
 const DEEPEST: usize = 5;
 /// Characters of a path, and members that are looked at on the way: names with dots can be split in no end of ways.
 const LONGEST_PATH: usize = 500;
 const FUEL: u64 = 200_000;
+/// Bytes of a schema with what it refers to. One that is larger is shown as it was written.
+pub(super) const LARGEST_INLINED: usize = 64 * 1024;
 
 /// The parameter at a path; where there is none, the names that were meant, or all there are.
 pub fn parameter(entry: &Entry, path: &str) -> Result<Raw, Vec<String>> {
@@ -40,7 +42,8 @@ pub fn parameter(entry: &Entry, path: &str) -> Result<Raw, Vec<String>> {
     if !validation.is_empty() {
         object.set("validation", &validation);
     }
-    Ok(counted(object.with("schema", target)))
+    let whole = inlined(&root, target, LARGEST_INLINED);
+    Ok(counted(object.with("schema", whole.as_ref().unwrap_or(target))))
 }
 
 /// The schema of the parameter at a path, and whether it is required.

@@ -11,7 +11,7 @@ use super::parameter::{find, nearest, parameter};
 use super::prose::{clipped, mentions, paragraphs};
 use super::shape::{FUEL, parameter_shape, shape, short_name};
 use super::{Level, description};
-use crate::schema::{Parameter, is_within, parameters, resolve};
+use crate::schema::{Parameter, inlined, is_within, parameters, resolve};
 use crate::tokens::count;
 
 /// Letters of a token, about: for cutting prose, not for counting.
@@ -65,19 +65,24 @@ pub fn parameter_within(entry: &Entry, path: &str, budget: usize) -> Result<Raw,
         return said_of(entry, path, budget).ok_or_else(|| nearest(&root, path));
     };
     let target = resolve(&root, schema);
-    if could_fit(schema, budget) && could_fit(target, budget) {
+    let inner = target.get("items").map_or(target, |items| resolve(&root, items));
+    let all = parameters(&root, inner);
+    // What refers to what is not shown says less than its members do, where it has any.
+    let readable = all.list.is_empty() || whole_of(&root, target, budget).is_some();
+    if readable && could_fit(schema, budget) && could_fit(target, budget) {
         let whole = parameter(entry, path)?;
         if cost(whole.get(), budget) <= budget {
             return Ok(whole);
         }
     }
-    let inner = target.get("items").map_or(target, |items| resolve(&root, items));
-    let all = parameters(&root, inner);
     let mut object = Object::new()
         .with("tool", &entry.id.to_string())
         .with("parameter", path)
         .with("type", &shape(&root, schema, &Fuel::new(FUEL)))
         .with("required", &required);
+    if let Some(said) = said_briefly(schema, target) {
+        object.set("description", &said);
+    }
     let spent = count(object.to_raw().get()) + REMARKS;
     let (shown, brief) = members(&root, all.list.iter().collect(), budget.saturating_sub(spent));
     object.set("members", &shown);
@@ -103,6 +108,17 @@ fn could_fit(value: &Value, budget: usize) -> bool {
     is_within(value, budget.saturating_mul(LONG_TOKEN))
 }
 
+/// The first line of what is said of a parameter.
+fn said_briefly(schema: &Value, target: &Value) -> Option<String> {
+    let said = schema.get("description").or_else(|| target.get("description"))?.as_str()?;
+    Some(clipped(said.lines().next().unwrap_or_default(), LONGEST_BRIEF))
+}
+
+/// A schema as it can be read by itself, where that could fit.
+fn whole_of(root: &Value, schema: &Value, budget: usize) -> Option<Value> {
+    inlined(root, schema, budget.saturating_mul(LONG_TOKEN))
+}
+
 /// As much of each member as there is room for, the most needed first: its schema, or a line, or its name among those
 /// that were shortened.
 fn members(root: &Value, mut list: Vec<&Parameter<'_>>, budget: usize) -> (Map<String, Value>, Vec<String>) {
@@ -119,12 +135,11 @@ fn members(root: &Value, mut list: Vec<&Parameter<'_>>, budget: usize) -> (Map<S
     let mut left = budget.saturating_sub(names);
     for member in list {
         let target = resolve(root, member.schema);
-        let whole = could_fit(target, left).then(|| json!({"required": member.required, "schema": target}));
+        let whole = whole_of(root, target, left);
+        let whole = whole.map(|whole| json!({"required": member.required, "schema": whole}));
         let mut brief = json!({"required": member.required, "type": parameter_shape(root, member, &fuel)});
-        if let Some(said) =
-            member.schema.get("description").or_else(|| target.get("description")).and_then(Value::as_str)
-        {
-            brief["description"] = json!(clipped(said.lines().next().unwrap_or_default(), LONGEST_BRIEF));
+        if let Some(said) = said_briefly(member.schema, target) {
+            brief["description"] = json!(said);
         }
         let mut whole = whole.unwrap_or_default();
         for form in [&mut whole, &mut brief] {

@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 use toolfold_core::{Code, Kind, Next, Refusal};
 
-use super::lookup::{DEFAULT_LIMIT, LARGEST_LIMIT, call_through, node, spelling};
+use super::lookup::{DEFAULT_LIMIT, LARGEST_LIMIT, call_through, path_of, spelling};
 use super::request::Arguments;
 use super::table::{Calling, Listed, Meta, Table};
 use super::{Action, Browse, Describe, Search, View};
@@ -73,7 +73,7 @@ fn find(view: &View<'_>, given: &Arguments) -> Result<Action, Refusal> {
     if view.reader().is_some() && reader::is_path(&asked) && view.node(&asked).is_err() {
         return Ok(Action::Browse(Browse::at(asked), reader::browse));
     }
-    let path = node(view, &asked)?.path.clone();
+    let path = path_of(view, asked);
     let kind = kind(given)?;
     let detail = given.text("detail")?.map_or(Ok(Level::Signature), |name| level(&name))?;
     // Who asks for a number or a level gets it.

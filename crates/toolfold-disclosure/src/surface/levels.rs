@@ -8,7 +8,7 @@ use toolfold_catalog::{Node, SERVERS};
 use toolfold_core::{Code, Entry, Kind, Next, Refusal, exposed_name, words};
 use toolfold_wire::{Object, Raw};
 
-use super::lookup::{call_through, node, spelling, tool};
+use super::lookup::{call_through, node, path_of, spelling, tool};
 use super::request::Arguments;
 use super::result::json_result;
 use super::table::{ByServer, Calling, Listed, Meta, Table};
@@ -98,7 +98,7 @@ fn discover(view: &View<'_>, given: &Arguments, group: &[String]) -> Result<Acti
     let Some(name) = given.text("tool")? else {
         let from = given.text("cursor")?.map(|cursor| resumed(&cursor)).transpose()?;
         let (path, offset) = from.unwrap_or_else(|| (group.to_vec(), 0));
-        return Ok(Action::Browse(Browse { offset, ..Browse::at(node(view, &path)?.path.clone()) }, browse));
+        return Ok(Action::Browse(Browse { offset, ..Browse::at(path_of(view, path)) }, browse));
     };
     let detail = if wants_all(given)? { Level::Full } else { Level::Details };
     let parameters = given.names("parameter")?;

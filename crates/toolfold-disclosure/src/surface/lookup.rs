@@ -2,7 +2,7 @@
 //! there is none, a refusal with a wish for the next step; `next` fits that to the surface that was asked.
 
 use serde_json::json;
-use toolfold_catalog::{Node, SERVERS, Unresolved};
+use toolfold_catalog::{Node, Unresolved};
 use toolfold_core::{Code, Kind, Next, Refusal, words};
 use toolfold_index::{Filter, Found, Query};
 use toolfold_wire::Raw;
@@ -122,18 +122,17 @@ pub(super) fn hundredths(confidence: f32) -> f64 {
     (f64::from(confidence) * 100.0).round() / 100.0
 }
 
+/// The path of the node that is asked for. Where there is none it stays as it was asked: its server may be about to come, and
+/// whoever answers refuses it then.
+pub(crate) fn path_of(view: &View<'_>, asked: Vec<String>) -> Vec<String> {
+    view.node(&asked).map_or(asked, |node| node.path.clone())
+}
+
 /// The node at a path; where there is none, a refusal that names the nearest.
 pub(crate) fn node<'a>(view: &View<'a>, asked: &[String]) -> Result<&'a Node, Refusal> {
-    view.node(asked).map_err(|nearest| {
-        let names = match asked {
-            [servers, name, ..] if servers.eq_ignore_ascii_case(SERVERS) => Some(name),
-            [name, ..] => Some(name),
-            [] => None,
-        };
-        match names.and_then(|name| view.absent_of(name)) {
-            Some(absent) => absent.refusal(),
-            None => unknown_path(view, asked, nearest),
-        }
+    view.node(asked).map_err(|nearest| match view.absent_at(asked) {
+        Some(absent) => absent.refusal(),
+        None => unknown_path(view, asked, nearest),
     })
 }
 

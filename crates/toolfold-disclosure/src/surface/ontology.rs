@@ -6,7 +6,7 @@ use toolfold_core::{Code, Kind, Next, Refusal};
 use toolfold_index::{Filter, Hit, Query};
 use toolfold_wire::{Object, Raw};
 
-use super::lookup::{call_through, hundredths, limit, needed, needed_name, node, tool};
+use super::lookup::{call_through, hundredths, limit, needed, needed_name, node, path_of, tool};
 use super::places::Places;
 use super::request::Arguments;
 use super::result::json_result;
@@ -99,7 +99,7 @@ fn search(view: &View<'_>, given: &Arguments) -> Result<Action, Refusal> {
 fn asked(view: &View<'_>, given: &Arguments, path: &str) -> Result<Search, Refusal> {
     let query = given.query()?;
     let Some(cursor) = given.text("cursor")? else {
-        let path = node(view, &given.path(path)?)?.path.clone();
+        let path = path_of(view, given.path(path)?);
         return Ok(Search { path, tags: given.tags()?, ..Search::tools(query, limit(given)?) });
     };
     let refuse = |message: &str| Refusal::new(Code::InvalidCursor, message).next(Next::Browse { path: Vec::new() });

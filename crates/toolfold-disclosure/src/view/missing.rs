@@ -1,5 +1,6 @@
 //! What is configured and not there, as a view says it.
 
+use toolfold_catalog::SERVERS;
 use toolfold_core::{Absence, Absent};
 
 use super::{View, begins_with};
@@ -23,6 +24,16 @@ impl<'a> View<'a> {
         self.absent.iter().filter(fits).max_by_key(|absent| absent.server.as_str().len())
     }
 
+    /// The missing server whose node a path leads to.
+    pub fn absent_at(&self, path: &[String]) -> Option<&Absent> {
+        let name = match path {
+            [servers, name, ..] if servers.eq_ignore_ascii_case(SERVERS) => name,
+            [name, ..] => name,
+            [] => return None,
+        };
+        self.absent_of(name)
+    }
+
     /// What is missing and why, in one line; nothing where nothing is.
     pub fn what_is_missing(&self) -> Option<String> {
         let said = self.missing_lines();
@@ -38,7 +49,9 @@ impl<'a> View<'a> {
             let others: Vec<&str> =
                 failing.iter().skip(FEW_ABSENT).take(2 * FEW_ABSENT).map(|absent| absent.server.as_str()).collect();
             let more = if failing.len() > 3 * FEW_ABSENT { ", …" } else { "" };
-            said.push(format!("{} more are not running: {}{more}", failing.len() - FEW_ABSENT, others.join(", ")));
+            let left = failing.len() - FEW_ABSENT;
+            let are = if left == 1 { "is" } else { "are" };
+            said.push(format!("{left} more {are} not running: {}{more}", others.join(", ")));
         }
         match starting.as_slice() {
             [] => {}

@@ -169,6 +169,27 @@ fn several_parameters_and_one_operation_can_be_asked_for() {
 }
 
 #[test]
+fn what_a_parameter_refers_to_stands_in_its_place() {
+    let node =
+        json!({"type": "object", "properties": {"label": {"type": "string"}, "child": {"$ref": "#/$defs/Node"}}});
+    let column = json!({"type": "object", "properties": {"name": {"type": "string"}}});
+    let items = json!({"$ref": "#/$defs/Column", "description": "One of them"});
+    let schema = json!({"type": "object", "$defs": {"Column": column, "Node": node}, "properties": {
+        "columns": {"type": "array", "items": items}, "tree": {"$ref": "#/$defs/Node", "description": "All of it"}}});
+    let fixture = Fixture::of([source("s", &[tool("make_list", "Make a list.", schema)])]);
+    let part = |path: &str| -> Value {
+        serde_json::from_str(&fixture.find(json!({"tool": "make_list", "parameter": path}))).unwrap()
+    };
+    let mut column = column;
+    column["description"] = json!("One of them");
+    assert_eq!(part("columns")["schema"]["items"], column);
+    let tree = part("tree");
+    assert_eq!(tree["description"], "All of it");
+    assert_eq!(tree["members"]["label"]["schema"], json!({"type": "string"}), "{tree}");
+    assert_eq!(tree["shortened"], json!(["child"]), "what has no end is read in parts");
+}
+
+#[test]
 fn discovery_changes_nothing_and_says_so() {
     for surface in Surface::ALL.into_iter().filter(|surface| *surface != Surface::Direct) {
         for meta in tools(surface, &Fixture::of([]).view()) {
@@ -192,6 +213,20 @@ fn usage_shows_what_a_call_is_for() {
     let details = fixture.find(json!({"tool": "manage_posts"}));
     assert!(details.contains("s.manage_posts(operation='create', body='…')"), "{details}");
     assert!(details.contains(r#"["operation","body?","verbose?","maxPrice?"]"#), "{details}");
+}
+
+#[test]
+fn usage_has_something_in_an_object_that_could_be_empty() {
+    let message = json!({"type": "object", "properties": {
+        "id": {"type": "string"}, "createdDateTime": {"type": "string"},
+        "body": {"type": "object", "properties": {"contentType": {"type": "string"}, "content": {"type": "string"}}},
+    }});
+    let schema = json!({"type": "object", "properties": {"message": message}, "required": ["message"]});
+    let tools = [tool("send_message", "Send it.", schema.clone()), tool("list_messages", "List them.", schema)];
+    let fixture = Fixture::of([source("s", &tools)]);
+    let usage = |name: &str| level::usage(fixture.entry(name));
+    assert_snapshot!(usage("send_message"), @r#"s.send_message(message={"body":{"content":"…","contentType":"…"}})"#);
+    assert_snapshot!(usage("list_messages"), @"s.list_messages(message={})");
 }
 
 #[test]

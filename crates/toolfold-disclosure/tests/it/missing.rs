@@ -105,6 +105,27 @@ fn what_belongs_to_a_missing_server_is_unavailable_and_not_unknown() {
 }
 
 #[test]
+fn where_a_server_is_asked_for_that_there_is_not_those_that_there_are_are_named() {
+    let fixture = fixture();
+    let asked = [
+        (Surface::Compact, "find_tools", json!({"path": ["Servers", "qwertz"]})),
+        (Surface::Compact, "find_tools", json!({"path": ["Servers", "qwertz"], "query": "issue"})),
+        (Surface::Levels, "discover_tools", json!({"group": "Servers/qwertz"})),
+        (Surface::Ontology, "list", json!({"path": ["Servers", "qwertz"]})),
+        (Surface::Ontology, "search_tool_by_category", json!({"path": ["Servers", "qwertz"], "query": "issue"})),
+    ];
+    for (surface, tool, arguments) in asked {
+        let told: Value = fixture.say(surface, tool, arguments);
+        let error = &told["error"];
+        assert_eq!(
+            (&error["code"], &error["hints"]),
+            (&json!("UNKNOWN_PATH"), &json!(["Servers/github", "Servers/notes"]))
+        );
+        assert!(error["message"].as_str().unwrap().contains("sqlite is configured and not running"), "{told}");
+    }
+}
+
+#[test]
 fn many_that_are_still_starting_are_counted() {
     let mut fixture = Fixture::of([github(), notes()]);
     fixture.absent = (0..17).map(|number| Absent::starting(name(&format!("s{number}")))).collect();
@@ -116,6 +137,8 @@ fn many_that_are_still_starting_are_counted() {
     let line = fixture.view().what_is_missing().unwrap();
     assert!(line.starts_with("s0 is configured and not running: no. s1 is") && line.len() < 250, "{line}");
     assert!(line.ends_with("37 more are not running: s3, s4, s5, s6, s7, s8, …"), "{line}");
+    fixture.absent.truncate(4);
+    assert!(fixture.view().what_is_missing().unwrap().ends_with(" 1 more is not running: s3."));
     let mut nothing = Fixture::of([]);
     nothing.absent = vec![Absent::starting(name("github"))];
     assert_snapshot!(nothing.find(json!({})), @"There are no tools yet. github is configured and still starting.");

@@ -74,6 +74,8 @@ fn nested_schemas_are_whole_at_level_three() {
     let full = fixture.say(Surface::Levels, "discover_tools", json!({"tool": "send", "detail": "full"}));
     assert_eq!(full["parameters"]["to"]["schema"], nested["properties"]["to"]);
     assert_eq!(full["inputSchema"], nested);
+    let to = fixture.say(Surface::Levels, "discover_tools", json!({"tool": "send", "parameter": "to"}));
+    assert_eq!(to["schema"]["items"], nested["$defs"]["Who"], "a page of one parameter can be read by itself");
 }
 
 #[test]
