@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::block_in_place;
 use tokio::time::Instant;
+use toolfold_catalog::SERVERS;
 use toolfold_core::{Absence, Code, Entry, Kind, Refusal, ServerName, Surface, ToolId};
-use toolfold_disclosure::{Action, answer, fitted, is_meta, route, shut};
+use toolfold_disclosure::{Action, Browse, Search, answer, fitted, is_meta, route, shut};
 use toolfold_wire::{BoxFuture, Object, Raw, RpcError};
 
 use crate::aside::{aside, is_long};
@@ -166,9 +167,9 @@ fn held<'s>(scope: &'s Scope, action: &Action, failed: &Failed) -> Option<&'s He
     scope.snapshot.quarantine.named_among(names)
 }
 
-/// What to wait for before this is answered, while servers are still coming up: nothing for a tool that is there or whose
-/// server is known to fail, its own server for one that is not there yet, and for a search or an overview whatever is about
-/// to come.
+/// What to wait for before this is answered, while servers are still coming up: nothing for tools that are there or whose
+/// server is known to fail, nor for what stays wrong; its own server for a tool that is not there yet or a node that is a
+/// server's; and for a search or an overview whatever is about to come.
 fn worth_waiting<'a>(inner: &'a Inner, scope: &Scope, action: &Action) -> Option<BoxFuture<'a, ()>> {
     if inner.waiting.is_settled() {
         return None;
@@ -176,9 +177,12 @@ fn worth_waiting<'a>(inner: &'a Inner, scope: &Scope, action: &Action) -> Option
     let view = scope.view();
     let fails = |name: &String| view.absent_of(name).is_some_and(|absent| absent.state == Absence::Failing);
     let held = |name: &String| view.withheld(name).is_some();
+    let is_known = |name: &String| view.resolve(name).is_ok() || fails(name) || held(name);
     match action {
         Action::Call { .. } | Action::Shut { .. } | Action::Run { .. } => None,
         Action::Load(_) | Action::Active { .. } | Action::Read(_) => None,
+        Action::Refuse(refusal) if refusal.code == Code::InvalidRequest => None,
+        Action::Describe(describe, _) if describe.names.iter().all(is_known) => None,
         Action::Unknown(unknown) if unknown.names.iter().all(fails) || unknown.names.iter().any(held) => None,
         Action::Unknown(unknown) => match unknown.names.iter().find_map(|name| inner.waiting.pending_of(name)) {
             Some(server) if ServerName::new(server.as_str()).is_ok_and(|name| scope.sees(&name)) => {
@@ -186,8 +190,31 @@ fn worth_waiting<'a>(inner: &'a Inner, scope: &Scope, action: &Action) -> Option
             }
             _ => Some(settled(inner, scope)),
         },
-        _ => Some(settled(inner, scope)),
+        action => Some(match server_of(action) {
+            Some(server) => settled_of(inner, scope, server.to_owned()),
+            None => settled(inner, scope),
+        }),
     }
+}
+
+/// The server that alone a request is about.
+fn server_of(action: &Action) -> Option<&str> {
+    let path = match action {
+        Action::Search(Search { server: Some(server), .. }, _) => return Some(server),
+        Action::Browse(Browse { path, .. }, _) | Action::Search(Search { path, .. }, _) => path,
+        _ => return None,
+    };
+    match path.as_slice() {
+        [servers, name, ..] if servers.eq_ignore_ascii_case(SERVERS) => Some(name),
+        _ => None,
+    }
+}
+
+/// Until this one has, where it exists for whoever asks.
+fn settled_of<'a>(inner: &'a Inner, scope: &Scope, name: String) -> BoxFuture<'a, ()> {
+    let snapshot = scope.snapshot.clone();
+    let is_it = move |server: &ServerName| server.as_str().eq_ignore_ascii_case(&name) && snapshot.is_seen(server);
+    Box::pin(async move { inner.waiting.settled_of(&is_it).await })
 }
 
 /// Until those have said what they offer that exist for whoever asks.

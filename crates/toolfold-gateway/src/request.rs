@@ -101,7 +101,7 @@ impl Client {
     }
 
     /// A request of the same principal has come, perhaps with other groups or scopes than the one before.
-    pub fn is_now(&self, principal: &Principal) {
+    pub fn seen_as(&self, principal: &Principal) {
         let mut now = self.principal.lock().unwrap_or_else(PoisonError::into_inner);
         let is_other = |now: &Principal| !now.says_the_same(principal) || now.credential() != principal.credential();
         if *now == *principal && is_other(&now) {

@@ -76,7 +76,7 @@ impl Results {
     /// Where a result goes while it comes in, if it is so long that it will be kept.
     pub(crate) fn slot(&self, of: &Delivery<'_>) -> Option<Arc<Slot>> {
         // What is cut to some fields is read as a whole.
-        let over = of.keep_over().filter(|_| of.fields.is_empty() && !of.may_be_promised())?;
+        let over = of.keep_over().filter(|_| of.fields.is_empty() && !of.is_promised())?;
         let shown = if of.config.mark_results { MOST_MARKED } else { SHOWN };
         Some(Slot::new(self.shelf(of.config)?, room(of.config), over, shown))
     }
@@ -259,23 +259,13 @@ impl Delivery<'_> {
 
     /// Whether its client holds it against what the tool promised.
     fn is_promised(&self) -> bool {
-        self.through.is_none() && self.entry.is_none_or(promises_output)
-    }
-
-    /// The same before every call, without reading a definition.
-    fn may_be_promised(&self) -> bool {
-        let mentions = |entry: &Entry| entry.definition.get().contains("outputSchema");
-        self.through.is_none() && self.entry.is_none_or(mentions)
+        self.through.is_none() && self.entry.is_none_or(|entry| entry.promises_output)
     }
 
     /// How the one who asked reads on.
     fn reader(&self) -> String {
         self.through.map_or_else(|| READ.to_owned(), |meta| format!("{READ} through {meta}"))
     }
-}
-
-fn promises_output(entry: &Entry) -> bool {
-    Object::parse(&entry.definition).is_some_and(|definition| definition.contains("outputSchema"))
 }
 
 /// Beside the store; without one, where temporary files are.

@@ -1,6 +1,6 @@
 //! What every request is answered from: a catalog, its index, the configuration, and what hangs on them. A request takes
-//! one snapshot at the top and never a second one; the servers it may call are part of it, so that one which is being
-//! replaced lives until the last call to it has ended.
+//! one snapshot at the top, and another in its place only where it had to wait for a server; the servers it may call are part of
+//! it, so that one which is being replaced lives until the last call to it has ended.
 //!
 //! What a reader would get wrong: nobody outside of this crate sees one. They see a [`Scope`](crate::Scope) of it, which is
 //! what exists for whoever asks.

@@ -293,7 +293,7 @@ impl Writer {
     async fn add(&mut self, config: Arc<Server>, manifest: Option<Arc<Manifest>>, failure: Option<String>) {
         let upstream = Upstream::spawn(config.clone(), manifest.clone(), self.reports.clone(), &self.house);
         let name = config.name.clone();
-        let mut known = Known::server(Source::Server(upstream), config.clone(), failure);
+        let mut known = Known::server(Source::server(upstream), config.clone(), failure);
         if let Some(manifest) = manifest {
             known.take_list(spawn_blocking(move || Listed::read(&config, manifest, None)).await.ok());
         }

@@ -21,5 +21,5 @@ mod subscription;
 mod text;
 mod too_often;
 
-pub use http::{Address, Deadlines, OPENAPI, http_status, page_key, serve_http, serve_http_within};
+pub use http::{Address, Deadlines, OPENAPI, exposed, http_status, page_key, serve_http, serve_http_within};
 pub use stdio::serve_stdio;

@@ -1,5 +1,6 @@
-//! A server's tools, prompts, resources and templates, page by page. A list that fails costs itself and no other; an
-//! odd entry costs nobody anything, it is kept as it came and judged elsewhere.
+//! A server's tools, prompts, resources and templates, page by page. A list that fails costs itself and no other. A
+//! tool that could not be called (a second one of a name, headers that cannot be sent) is left out; any other odd entry is kept
+//! as it came and judged elsewhere.
 //!
 //! What a reader would get wrong: a page may be thirty megabytes. Taking it apart is work for a thread that nobody waits
 //! for, so it is not done on the runtime's.

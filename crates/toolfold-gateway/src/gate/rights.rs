@@ -43,7 +43,7 @@ impl Gate {
     pub(crate) fn admit(&self, snapshot: &Snapshot, server: &ServerName, what: Wanted<'_>) -> Result<(), Failed> {
         let (decision, name) = match what {
             Wanted::Entry(entry) => {
-                if let Some(held) = snapshot.quarantine.is_held(entry) {
+                if let Some(held) = snapshot.quarantine.held_for(entry) {
                     return Err(Failed::Refused(held.refusal()));
                 }
                 if let Some(Source::Scripts(scripts)) = snapshot.source(server) {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
-use toolfold_core::{Code, Principal, Refusal, ServerName};
-use toolfold_upstream::{Call, CallError, Manifest, Need, State, Upstream};
+use toolfold_core::{Absent, Code, Principal, Refusal, ServerName};
+use toolfold_upstream::{Call, CallError, Manifest, Need, State, Unvisited, Upstream, Visit};
 use toolfold_wire::{Raw, RpcError};
 
 use super::relay::refused_there;
@@ -15,13 +15,17 @@ use crate::scripts::{Caller, Scripts};
 
 #[derive(Clone)]
 pub(crate) enum Source {
-    Server(Upstream),
+    Server(Way),
     Local(Arc<LocalServer>),
     /// Programs, each in a process of its own.
     Scripts(Scripts),
     /// Files of agents or skills: there to be read, with nobody behind them to be asked.
     Documents,
 }
+
+/// The way to a server. Whoever holds one can ask nothing by it: what is in it is for the gate.
+#[derive(Clone)]
+pub(crate) struct Way(Upstream);
 
 /// Why there is no result: the server's own JSON-RPC error, which is passed on, or our refusal.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +37,10 @@ pub enum Failed {
 }
 
 impl Source {
+    pub(crate) fn server(upstream: Upstream) -> Source {
+        Source::Server(Way(upstream))
+    }
+
     /// Who asks, for who does something on their behalf.
     pub(super) fn caller(&self, request: &Request) -> Option<Caller> {
         matches!(self, Source::Scripts(_)).then(|| Caller::of(request))
@@ -40,7 +48,7 @@ impl Source {
 
     pub(super) async fn request(&self, server: &ServerName, caller: Option<Caller>, call: Call) -> Result<Raw, Failed> {
         match self {
-            Source::Server(upstream) => {
+            Source::Server(Way(upstream)) => {
                 let upstream = upstream.of(&call.principal).await;
                 let only_one = upstream.is_only_one();
                 upstream.request(call).await.map_err(|error| match error {
@@ -71,16 +79,39 @@ impl Source {
 
     pub(super) fn upstream(&self) -> Option<&Upstream> {
         match self {
-            Source::Server(upstream) => Some(upstream),
+            Source::Server(Way(upstream)) => Some(upstream),
             Source::Local(_) | Source::Scripts(_) | Source::Documents => None,
         }
     }
 
     /// The way to the server that this principal has, which is the same for all where logins are not each one's own.
-    pub(crate) async fn way_of(&self, principal: &Principal) -> Option<Upstream> {
+    pub(super) async fn way_of(&self, principal: &Principal) -> Option<Upstream> {
         match self.upstream() {
             Some(upstream) => Some(upstream.of(principal).await),
             None => None,
+        }
+    }
+
+    /// Begins a login of this principal; `None` where there is nobody to log in at.
+    pub(crate) async fn log_in(&self, principal: &Principal) -> Option<Result<Visit, Unvisited>> {
+        Some(self.way_of(principal).await?.log_in().await)
+    }
+
+    /// Ends a login: whether there was one.
+    pub(crate) async fn log_out(&self, principal: &Principal) -> Option<Result<bool, Unvisited>> {
+        Some(self.way_of(principal).await?.log_out().await)
+    }
+
+    /// What this principal has to do before it can be used, as far as is known.
+    pub(crate) async fn need_of(&self, principal: &Principal) -> Option<Need> {
+        self.way_of(principal).await?.need()
+    }
+
+    /// Whether a login of this principal was wanted that nobody has made yet.
+    pub(crate) async fn wants_login(&self, principal: &Principal) -> bool {
+        match self.way_of(principal).await {
+            Some(upstream) => upstream.login_wanted().await,
+            None => false,
         }
     }
 
@@ -158,7 +189,7 @@ fn failed(server: &ServerName, error: CallError) -> Failed {
     let refusal = match error {
         CallError::Answered(error) => return Failed::Answered(error),
         CallError::Unavailable { why, retry_in } => {
-            let refusal = Refusal::new(Code::ServerUnavailable, format!("The server {server} is not available."));
+            let refusal = Refusal::new(Code::ServerUnavailable, unavailable(server, &why));
             match retry_in {
                 Some(wait) => refusal
                     .hint(format!("It is tried again in {} s; the same call may work then.", wait.as_secs().max(1))),
@@ -180,4 +211,28 @@ fn failed(server: &ServerName, error: CallError) -> Failed {
         }
     };
     Failed::Refused(refusal)
+}
+
+/// With the reason, for the person who can do something about it.
+fn unavailable(server: &ServerName, why: &str) -> String {
+    let reason = Absent::reason(why);
+    let stop = if reason.ends_with(['?', '!', '…']) { "" } else { "." };
+    format!("The server {server} is not available: {reason}{stop}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn why_a_server_is_not_available_is_said() {
+        let server = ServerName::new("sqlite").unwrap();
+        let why = "the server exited (status 4); it said: no such file\n".to_owned();
+        let error = CallError::Unavailable { why, retry_in: Some(Duration::from_secs(3)) };
+        let Failed::Refused(refusal) = failed(&server, error) else { panic!("it is nobody's answer") };
+        assert_eq!(
+            refusal.message,
+            "The server sqlite is not available: the server exited (status 4); it said: no such file."
+        );
+    }
 }

@@ -31,7 +31,7 @@ pub(super) fn answer(ended: Ended, settings: &CodeSettings, instead: Option<Stri
     match &ended.end {
         End::Returned(value) => Ok(returned(value.as_ref(), &ended, settings.answer, instead)),
         End::Threw(uncaught) => Ok(threw(uncaught, &ended)),
-        End::Over(over) => Err(Failed::Refused(is_over(*over, settings).details(done(&ended)))),
+        End::Over(over) => Err(Failed::Refused(used_up(*over, settings).details(done(&ended)))),
         End::Crashed(crash) => Err(Failed::Refused(crashed(*crash).details(done(&ended)))),
         End::Open => Err(Failed::Refused(crashed(Crash::Gone))),
     }
@@ -130,7 +130,7 @@ fn hint(name: &str, message: &str) -> Option<&'static str> {
     }
 }
 
-fn is_over(over: Over, settings: &CodeSettings) -> Refusal {
+fn used_up(over: Over, settings: &CodeSettings) -> Refusal {
     let (message, hint) = match over {
         Over::Cpu => (
             format!("The script computed for longer than {} s and was stopped.", settings.cpu.as_secs_f32()),

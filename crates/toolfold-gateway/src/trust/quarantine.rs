@@ -55,7 +55,7 @@ impl Quarantine {
         self.behind(self.named.entry(self.named.resolve(spelling).ok()?))
     }
 
-    pub(crate) fn is_held(&self, entry: &Entry) -> Option<&Held> {
+    pub(crate) fn held_for(&self, entry: &Entry) -> Option<&Held> {
         // Asked with every call, and of hardly any is anything held.
         let maybe = !entry.is_tool() || self.named.get(&entry.id).is_some();
         Some(entry).filter(|_| maybe).and_then(|entry| self.behind(entry))

@@ -227,15 +227,23 @@ pub(crate) fn same(a: &[u8], b: &[u8]) -> bool {
 
 /// An address that others can reach, and nobody who could show who they are: that is a mistake, and not a safe one.
 pub(super) async fn refuse_nobody(gateway: &Gateway, address: SocketAddr) -> std::io::Result<()> {
-    let config = gateway.config();
-    let credentials = config.http.token.is_some() || !config.issuers.is_empty();
-    if address.ip().is_loopback() || credentials || gateway.tokens().any().await.unwrap_or(true) {
+    let Some(why) = exposed(&gateway.config(), address) else { return Ok(()) };
+    if gateway.tokens().any().await.unwrap_or(true) {
         return Ok(());
     }
-    let message = format!(
-        "{address} can be reached from other machines, and there are no credentials at all: give out a token with `toolfold token add NAME`, set `token` under [http], or name [[issuers]]"
-    );
-    Err(std::io::Error::new(std::io::ErrorKind::PermissionDenied, message))
+    Err(std::io::Error::new(std::io::ErrorKind::PermissionDenied, why))
+}
+
+/// What is wrong with listening there while no token is given out; nothing where the configuration has credentials, or nobody
+/// comes from elsewhere.
+pub fn exposed(config: &Config, address: SocketAddr) -> Option<String> {
+    let credentials = config.http.token.is_some() || !config.issuers.is_empty();
+    let message = || {
+        format!(
+            "{address} can be reached from other machines, and there are no credentials at all: give out a token with `toolfold token add NAME`, set `token` under [http], or name [[issuers]]"
+        )
+    };
+    (!address.ip().is_loopback() && !credentials).then(message)
 }
 
 #[cfg(test)]

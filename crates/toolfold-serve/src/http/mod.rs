@@ -54,6 +54,7 @@ use admission::{admit, passed_on};
 use cluster::Replicas;
 use connections::{Admitted, Connections};
 pub use failure::http_status;
+pub use guard::exposed;
 use guard::{Guard, refuse_nobody};
 use identity::Identities;
 pub use page::page_key;

@@ -55,6 +55,9 @@ pub(super) async fn tools(app: &App, principal: Principal, query: &str) -> Reply
 fn listed(scope: &Scope, asked: &Asked) -> Result<Value, Refusal> {
     let view = scope.view();
     let node = view.node(&asked.path).map_err(|nearest| {
+        if let Some(absent) = view.absent_at(&asked.path) {
+            return absent.refusal();
+        }
         let message = format!("There is no node {:?}.", cut(&asked.path.join("/")));
         Refusal::new(Code::UnknownPath, message).hint(nearest.join("/"))
     })?;

@@ -12,7 +12,7 @@ use hyper::{Method, StatusCode};
 use toolfold_access::BodyHash;
 use toolfold_core::{Principal, Proof, Surface};
 use toolfold_gateway::{Carriage, Client};
-use toolfold_wire::{BoxFuture, LEGACY, MODERN, Message, Object, RpcError, SESSION_HEADER, VERSION_HEADER, code};
+use toolfold_wire::{BoxFuture, LEGACY, MODERN, Message, RpcError, SESSION_HEADER, VERSION_HEADER, code};
 
 use super::accept::Accepts;
 use super::body;
@@ -182,20 +182,12 @@ async fn lacks_scope(app: &App, caller: &Caller, path: &str, asking: &Asking) ->
         return None;
     }
     let client = Client::request(caller.principal.clone(), caller.surface, None);
-    let scope = scope_lacking(app, &client, &asking.method, &asking.params).await?;
+    let scope = app.gateway.access().scope_wanted(&client, &asking.method, &asking.params).await?;
     Some(app.identities.step_up(path, &scope).reply(&Method::POST, path))
 }
 
-/// The scope that a token lacks.
-pub(super) async fn scope_lacking(app: &App, client: &Client, method: &str, params: &Object) -> Option<String> {
-    if !has_scopes(&client.principal()) {
-        return None;
-    }
-    app.gateway.access().scope_wanted(client, method, params).await
-}
-
 /// Only what an issuer gave out has scopes.
-fn has_scopes(principal: &Principal) -> bool {
+pub(super) fn has_scopes(principal: &Principal) -> bool {
     matches!(principal.identity().proof, Proof::Signed(_) | Proof::Introspected(_))
 }
 

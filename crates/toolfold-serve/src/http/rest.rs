@@ -17,7 +17,7 @@ use toolfold_gateway::{Client, Failed};
 use toolfold_wire::{Object, Raw, RpcError, Silent, raw};
 
 use super::failure::{failed, refused, refused_body};
-use super::post::scope_lacking;
+use super::post::has_scopes;
 use super::reply::{Reply, json_response};
 use super::{App, approvals, body, described, overview, page};
 use crate::apart::apart;
@@ -138,7 +138,10 @@ async fn perform(app: &App, principal: Principal, verb: &'static str, bytes: Byt
 
 /// What to ask an issuer for, where another token of the same person would do.
 async fn lacking(app: &App, client: &Client, params: &Object) -> Option<HeaderValue> {
-    let scope = scope_lacking(app, client, "tools/call", params).await?;
+    if !has_scopes(&client.principal()) {
+        return None;
+    }
+    let scope = app.gateway.access().scope_wanted(client, "tools/call", params).await?;
     HeaderValue::try_from(app.identities.challenge_for("/mcp", &scope)).ok()
 }
 

@@ -136,7 +136,7 @@ impl Sessions {
     pub(crate) fn find(&self, id: &str, principal: &Principal) -> Option<Arc<Session>> {
         let session = self.lock().get(id).filter(|session| belongs(session, principal)).cloned()?;
         session.touch();
-        session.conversation.client.is_now(principal);
+        session.conversation.client.seen_as(principal);
         Some(session)
     }
 

@@ -9,7 +9,7 @@ use toolfold_core::{ServerName, Surface};
 use toolfold_gateway::{Gateway, LocalServer, LocalTool, Options, Output};
 use toolfold_test::{FakeServer, plain_http};
 
-use crate::support::{config, key, over_http, start, with_token};
+use crate::support::{all_settled, config, key, over_http, start, with_token};
 
 /// A few tools to walk, search, expand and call.
 pub(crate) fn gateway() -> Gateway {
@@ -184,6 +184,16 @@ async fn what_there_is_can_be_looked_at() {
     assert_eq!((&servers["nodes"][0]["name"], &servers["nodes"][0]["entries"]), (&json!("refactor"), &json!(2)));
     let (_, status) = api.get("/v1/status").await;
     assert_eq!(status["tools"], 3);
+}
+
+#[tokio::test]
+async fn the_node_of_a_server_that_is_not_there_says_so() {
+    let broken = FakeServer::script(json!({"exit_at_start": 1}));
+    let gateway = start(config(Surface::Compact, &[("broken", &broken)]));
+    all_settled(&gateway).await;
+    let api = Api::over(gateway).await;
+    let (status, answer) = api.get("/v1/tools?path=Servers/broken").await;
+    assert_eq!((status, &answer["error"]["code"]), (503, &json!("SERVER_UNAVAILABLE")), "{answer}");
 }
 
 #[tokio::test]

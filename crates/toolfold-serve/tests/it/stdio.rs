@@ -2,8 +2,9 @@
 
 use serde_json::json;
 use toolfold_core::Surface;
+use toolfold_test::FakeServer;
 
-use crate::support::{Pipe, local_gateway, modern_meta, names, text};
+use crate::support::{Pipe, config, local_gateway, modern_meta, names, start, text};
 
 fn pipe() -> Pipe {
     Pipe::to(local_gateway(Surface::Compact), Surface::Compact)
@@ -86,6 +87,31 @@ async fn a_batch_is_answered_message_by_message() {
     let mut ids = [pipe.receive().await["id"].as_i64(), pipe.receive().await["id"].as_i64()];
     ids.sort_unstable();
     assert_eq!(ids, [Some(1), Some(2)]);
+}
+
+/// A server that says nothing is waited for by who may need it, and by nobody else.
+#[tokio::test]
+async fn what_is_there_is_told_while_a_search_waits_for_others() {
+    let silent = FakeServer::script(json!({"silent": ["server/discover", "initialize"]}));
+    let mut pipe = Pipe::to(start(config(Surface::Compact, &[("silent", &silent)])), Surface::Compact);
+    pipe.initialize("2025-11-25").await;
+    let asked = [
+        json!({"query": "say it again"}),
+        json!({"tool": "local.echo"}),
+        json!({"path": ["Servers", "local"]}),
+        json!({"path": "local", "query": "say it again"}),
+        json!({"path": ["Servers", "nobody"]}),
+        json!({"kind": "colour"}),
+    ];
+    for (id, arguments) in asked.iter().enumerate() {
+        let params = json!({"name": "find_tools", "arguments": arguments});
+        pipe.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string()).await;
+    }
+    let mut ids = Vec::new();
+    while ids.len() < asked.len() {
+        ids.extend(pipe.receive().await["id"].as_u64());
+    }
+    assert_eq!(ids.last(), Some(&0), "{ids:?}");
 }
 
 #[tokio::test]

@@ -188,10 +188,10 @@ impl Account {
     pub(super) async fn keep(&self, record: Record) {
         let saved = self.vault.save(&self.whose, &record).await;
         self.use_from_now_on(record, saved);
-        self.is_complete();
+        self.complete();
     }
 
-    pub(super) fn is_complete(&self) {
+    pub(super) fn complete(&self) {
         let mut now = lock(&self.now);
         (now.need, now.refused) = (None, None);
         drop(now);

@@ -70,18 +70,18 @@ impl Account {
             Ok(Some(record)) => {
                 let renewed = record.login.clone();
                 if self.replace(Some(known), record).await {
-                    self.is_complete();
+                    self.complete();
                 } else {
                     // Somebody has logged out meanwhile, or in anew: nobody wants these any more.
                     self.give_back(renewed).await;
-                    self.is_as_found();
+                    self.go_by_kept();
                 }
                 Ok(())
             }
             Ok(None) => {
                 tracing::warn!(server = %self.whose.server, "the login is over: its login server says so");
                 self.replace(Some(known), self.record().ended()).await;
-                self.is_as_found();
+                self.go_by_kept();
                 Ok(())
             }
             Err(error) => {
@@ -92,7 +92,7 @@ impl Account {
     }
 
     /// What is missing follows from what is kept now.
-    fn is_as_found(&self) {
+    fn go_by_kept(&self) {
         let mut now = lock(&self.now);
         let is_there = now.kept.as_ref().is_some_and(|kept| kept.record.login.is_some());
         now.need = if is_there { None } else { Some(Need::login(self.logged_out())) };

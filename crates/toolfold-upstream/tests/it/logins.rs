@@ -10,7 +10,7 @@ use toolfold_core::Principal;
 use toolfold_test::plain_http;
 use toolfold_test::provider::{Provider, Vice};
 use toolfold_upstream::{
-    Call, CallError, House, KeptLogin, Leased, LoginOwner, MemoryVault, Need, NotKept, Record, State, Vault,
+    Call, CallError, House, KeptLogin, Leased, LoginOwner, MemoryVault, Need, NoVisitor, NotKept, Record, State, Vault,
 };
 use toolfold_wire::{BoxFuture, Object, Peer, Raw, RpcError, raw};
 
@@ -150,6 +150,24 @@ async fn a_way_back_that_does_not_belong_to_a_login_ends_nothing() {
     visit(&begun.url).await;
     begun.done().await.unwrap();
     ask(&subject, &Principal::local()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_login_is_waited_for_ten_minutes_and_can_be_begun_anew() {
+    let provider = Provider::start(Vice::None, 3600).await.unwrap();
+    let mut subject = Subject::new(server(&provider, Auth::default()));
+    subject.until(|state| matches!(state, State::NeedsLogin { .. })).await;
+    let mut begun = subject.upstream.log_in().await.unwrap();
+    tokio::time::pause();
+    let since = tokio::time::Instant::now();
+    let late = begun.done().await;
+    let took = since.elapsed();
+    tokio::time::resume();
+    assert!(matches!(late, Err(NoVisitor::Late { minutes: 10 })), "{late:?}");
+    assert!((590..=600).contains(&took.as_secs()), "{took:?}");
+    let shown = plain_http().get(&begun.url).send().await;
+    assert!(shown.is_err(), "nobody is at the way back any more: {shown:?}");
+    log_in(&subject, &Principal::local()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

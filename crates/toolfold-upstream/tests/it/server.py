@@ -5,6 +5,7 @@ import json, os, signal, subprocess, sys
 traits = {a.partition("=")[0]: a.partition("=")[2] or True for a in sys.argv[1:]}
 era = traits.get("era", "legacy")
 tools = ["echo", "crash", "slow", "progress", "ask", "big", "grow", "pid"]
+open_calls = []
 starts = 0
 if "starts" in traits:
     with open(traits["starts"], "a") as f:
@@ -74,10 +75,13 @@ def call(id, params):
         for n in range(200):
             send({"id": f"f-{n}", "method": "elicitation/create", "params": {}})
         text(id, "flooded")
+    elif name == "ask on":
+        send({"id": 7, "method": "elicitation/create", "params": {"call": id}})
+        open_calls.append(id)
     elif name == "take back":
-        send({"id": 7, "method": "elicitation/create", "params": {}})
         send({"method": "notifications/cancelled", "params": {"requestId": 7}})
-        text(id, "done")
+        for done in [*open_calls, id]:
+            text(done, "done")
     elif name == "odd error":
         send({"id": id, "error": "boom"})
     elif name == "big":

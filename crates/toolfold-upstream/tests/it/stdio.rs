@@ -210,7 +210,19 @@ async fn a_client_has_ten_minutes_for_a_question() {
 async fn a_question_that_is_taken_back_is_no_longer_put() {
     let subject = ready(&[]).await;
     let client = Client::new(json!(null));
-    subject.call(by(&client, 1, "tools/call", json!({"name": "take back"}))).await.unwrap();
+    let asked = async {
+        while client.asked.lock().unwrap().is_empty() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    // One that is taken back before it was put is heard of by nobody.
+    let taken_back = async {
+        patiently("a question", asked).await;
+        subject.call(by(&client, 1, "tools/call", json!({"name": "take back"}))).await
+    };
+    let asking = subject.call(by(&client, 1, "tools/call", json!({"name": "ask on"})));
+    let (asking, taken_back) = tokio::join!(asking, taken_back);
+    assert!(asking.is_ok() && taken_back.is_ok(), "{asking:?} {taken_back:?}");
     assert_eq!(client.hear().await.0, "taken back");
 }
 
