@@ -11,6 +11,7 @@ use toolfold_disclosure::View;
 use toolfold_gateway::{Gateway, Permission};
 
 use super::ask::{Answer, Needs};
+use super::ls::not_there;
 use super::output::{Style, as_json, table};
 use super::{Fail, ask};
 
@@ -86,6 +87,9 @@ impl Access {
         let found = known.ok().and_then(|id| all.iter().find(|permission| permission.listed == id));
         let found = found.or_else(|| all.iter().find(|permission| permission.id == tool));
         let Some(found) = found else {
+            if let Some(absent) = view.absent_of(tool) {
+                return Err(not_there(absent));
+            }
             let nearest = view.nearest(tool);
             let fail = Fail::nothing(format!("There is no tool {}.", shown_line(tool)));
             return Err(nearest.into_iter().fold(fail, |fail, near| fail.hint(near)));

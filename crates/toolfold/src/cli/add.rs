@@ -70,10 +70,11 @@ impl Add {
         let mut told: Vec<String> = Vec::new();
         for server in &mut added {
             check_name(server, &taken)?;
-            self.complete(server, &environment)?;
+            let secrets = self.complete(server, &environment)?;
+            told.extend(secrets.iter().map(|name| not_written(name)));
             for secret in server.definition.move_secrets(&server.name) {
                 told.push(match secret.place.strip_prefix("variable ") == Some(secret.variable.as_str()) {
-                    true => format!("the value of {} is not written: it stays a variable", secret.variable),
+                    true => not_written(&secret.variable),
                     false => format!("the {} is now the variable {}", shown_line(&secret.place), secret.variable),
                 });
             }
@@ -168,10 +169,20 @@ impl Add {
             .hint(format!("what is asked for: {}", shown_line(&asked))))
     }
 
-    /// What was said on the command line, and what a person answers.
-    fn complete(&self, server: &mut NewServer, environment: &Environment) -> Result<(), Fail> {
+    /// What was said on the command line, and what a person answers. Gives the secrets that were said: whoever made the server
+    /// knows what is one, whatever it is called.
+    fn complete(&self, server: &mut NewServer, environment: &Environment) -> Result<Vec<String>, Fail> {
+        let mut secrets = Vec::new();
         for typed in &self.env {
-            let (name, value) = typed.split_once('=').map_or_else(|| (typed.clone(), format!("${{{typed}}}")), owned);
+            let passed_on = |name: &str| (name.to_owned(), format!("${{{name}}}"));
+            let (name, value) = match typed.split_once('=') {
+                Some((name, _)) if is_secret(server, name) => {
+                    secrets.push(name.to_owned());
+                    passed_on(name)
+                }
+                Some(said) => owned(said),
+                None => passed_on(typed),
+            };
             server.definition.set_variable(&name, &value);
         }
         for typed in &self.header {
@@ -183,6 +194,10 @@ impl Add {
             let (name, value) =
                 typed.split_once('=').map(owned).ok_or_else(|| Fail::usage("--set takes NAME=VALUE"))?;
             if let Some(name) = wishes(server).into_iter().find(|known| known.eq_ignore_ascii_case(&name)) {
+                if is_secret(server, &name) {
+                    secrets.push(name);
+                    continue;
+                }
                 server.definition.fill_in(&name, &value);
                 server.missing.retain(|missing| missing.name != name);
             }
@@ -204,7 +219,7 @@ impl Add {
             }
         }
         match open.is_empty() || self.dry_run {
-            true => Ok(()),
+            true => Ok(secrets),
             false => Err(Fail::usage(format!("{} wants to know more", shown_line(&server.name)))
                 .hint(format!("say it with {}", open.join(", ")))),
         }
@@ -217,6 +232,14 @@ fn wishes(server: &NewServer) -> Vec<String> {
     let needs = server.definition.needs().into_iter();
     names.extend(needs.filter(|name| !server.missing.iter().any(|missing| missing.name == *name)));
     names
+}
+
+fn is_secret(server: &NewServer, name: &str) -> bool {
+    server.missing.iter().any(|missing| missing.is_secret && missing.name == name)
+}
+
+fn not_written(variable: &str) -> String {
+    format!("the value of {} is not written: it stays a variable", shown_line(variable))
 }
 
 fn owned((name, value): (&str, &str)) -> (String, String) {
@@ -317,14 +340,36 @@ fn try_out(
     with_config(common, config, async |gateway| {
         let status = gateway.status().await.into_iter().find(|server| server.name.as_str() == name);
         let why = status.and_then(|server| server.why);
+        let is_silent = gateway.awaited(true).await.iter().any(|server| server.as_str() == name);
         let scope = gateway.latest(&asker());
         let view = scope.view();
         let tools = view.tools().map(|place| view.entry(place));
         let tools: Vec<(String, usize)> =
             tools.map(|entry| (entry.id.to_string(), cost::of_tool(&entry.definition))).collect();
-        Ok(match why {
-            Some(why) if tools.is_empty() => Err(why),
-            _ => Ok(Offered { tools }),
-        })
+        Ok(outcome(why, is_silent, tools))
     })
+}
+
+/// One that says nothing has offered nothing, and that is no start.
+fn outcome(why: Option<String>, is_silent: bool, tools: Vec<(String, usize)>) -> Result<Offered, String> {
+    match why {
+        Some(why) if tools.is_empty() => Err(why),
+        None if tools.is_empty() && is_silent => {
+            Err("it has not answered, and is not waited for any longer".to_owned())
+        }
+        _ => Ok(Offered { tools }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_is_silent_has_not_started() {
+        let failed = |why: Option<&str>, is_silent| outcome(why.map(str::to_owned), is_silent, Vec::new()).err();
+        assert!(failed(None, true).is_some_and(|why| why.starts_with("it has not answered")));
+        assert_eq!(failed(Some("no"), true).as_deref(), Some("no"));
+        assert_eq!(failed(None, false), None, "it has no tools, and that is all");
+    }
 }

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use toolfold_core::shown_line;
+use toolfold_disclosure::View;
 use toolfold_gateway::Gateway;
 
 use super::output::Style;
@@ -54,6 +56,15 @@ pub(crate) enum Needs {
 impl Answer {
     pub(crate) fn new(text: impl Into<String>) -> Answer {
         Answer { text: text.into(), but: None }
+    }
+
+    /// With what is missing said beside it, as a model is told it, where nothing else is to be said.
+    pub(crate) fn of_what_is_there(mut self, view: &View<'_>) -> Answer {
+        let missing: Vec<String> = view.missing_lines().iter().map(|line| shown_line(line).into_owned()).collect();
+        if self.but.is_none() && !missing.is_empty() {
+            self.but = Some(Fail::note(missing.join("\n")));
+        }
+        self
     }
 }
 

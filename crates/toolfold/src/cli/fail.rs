@@ -64,6 +64,15 @@ impl Fail {
         Fail::new(3, "SERVER_UNAVAILABLE", false, message)
     }
 
+    /// What is no failure, and has to be said beside the answer.
+    pub(crate) fn note(message: impl Into<String>) -> Self {
+        Fail::new(0, "", false, message)
+    }
+
+    pub(crate) fn is_note(&self) -> bool {
+        self.exit == 0
+    }
+
     /// Everything was said already.
     pub(crate) fn silent(exit: u8) -> Self {
         Fail::new(exit, "", false, "")

@@ -85,7 +85,7 @@ pub(crate) struct Cli {
 
 #[derive(Args)]
 pub(crate) struct Common {
-    /// A toolfold.toml, or any JSON file with mcpServers [default: toolfold.toml here or above, then your configuration folder]
+    /// A toolfold.toml, or a client's file in JSON, TOML or YAML [default: toolfold.toml here or above, then your configuration folder]
     #[arg(long, short, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Answer with JSON, for programs; errors too
@@ -249,6 +249,7 @@ impl Common {
         }
         match answer.but {
             None => Ok(()),
+            Some(but) if but.is_note() && self.quiet => Ok(()),
             Some(but) if answer.text.is_empty() => Err(but),
             Some(but) => Err(but.after_data()),
         }

@@ -6,14 +6,14 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolfold_config::Config;
-use toolfold_core::{Kind, ServerName, shown_line, words};
+use toolfold_core::{Absent, Kind, ServerName, shown_line, words};
 use toolfold_disclosure::level::{signature, summary};
 use toolfold_disclosure::{DOUBT, DOUBTFUL, View};
 use toolfold_index::{Explain, Filter, Hit, Query, TermMatch};
 
 use super::Fail;
 use super::ask::{Answer, Needs};
-use super::ls::node_at;
+use super::ls::{node_at, not_there};
 use super::output::{Style, as_json};
 
 #[derive(Debug, Args, Serialize, Deserialize)]
@@ -60,6 +60,11 @@ impl SearchCommand {
 
     pub(crate) fn answer(&self, view: &View<'_>, config: &Config, style: Style) -> Result<Answer, Fail> {
         let server = self.known_server(view, config)?;
+        let has_nothing = |name: &ServerName| view.of_server(name).next().is_none();
+        let is_it = |absent: &&Absent| Some(&absent.server) == server.as_ref() && has_nothing(&absent.server);
+        if let Some(absent) = view.absent().iter().find(is_it) {
+            return Err(not_there(absent));
+        }
         let text = self.query.join(" ");
         let node = self.path.as_deref().map(|path| node_at(view, path)).transpose()?;
         let within: Option<Vec<usize>> =
@@ -85,7 +90,8 @@ impl SearchCommand {
             doubtful.then(|| DOUBT.to_owned()).into_iter().chain(lines).collect::<Vec<_>>().join("\n")
         };
         let but = found.hits.is_empty().then(|| self.nothing(&text, view));
-        Ok(Answer { text: shown, but })
+        let answer = Answer { text: shown, but };
+        Ok(if self.server.is_none() { answer.of_what_is_there(view) } else { answer })
     }
 
     fn known_server(&self, view: &View<'_>, config: &Config) -> Result<Option<ServerName>, Fail> {

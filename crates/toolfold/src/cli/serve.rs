@@ -13,13 +13,14 @@ use toolfold_clients::{Environment, KnownClient, seen};
 use toolfold_config::{Config, LoadOptions, Origin};
 use toolfold_core::{StorePlace, Surface, shown_line};
 use toolfold_gateway::{Gateway, Options};
-use toolfold_serve::{Address, serve_http, serve_stdio};
+use toolfold_serve::{Address, exposed, serve_http, serve_stdio};
 use toolfold_store::Store;
 
 use super::check::served_without_servers;
 use super::open::{arrivals, encoded, local_servers, run_scripts, runtime};
 use super::output::{progress, tell};
 use super::own_file::environment;
+use super::token::is_expired;
 use super::{Common, Fail, instance, journal, log, parse_surface};
 
 #[derive(Args)]
@@ -47,19 +48,22 @@ impl Serve {
         }
         log::start(common, if self.stdio { "warn" } else { "info" });
         let runtime = runtime()?;
-        let outcome = runtime.block_on(self.serve(options, loaded.config, loaded.origin));
+        let outcome = runtime.block_on(self.serve(options, loaded.config, loaded.origin, common.quiet));
         // Reading stdin cannot be interrupted: do not wait for the thread that does.
         runtime.shutdown_background();
         outcome
     }
 
-    async fn serve(self, options: LoadOptions, config: Config, origin: Origin) -> Result<(), Fail> {
+    async fn serve(self, options: LoadOptions, config: Config, origin: Origin, quiet: bool) -> Result<(), Fail> {
         let stop = CancellationToken::new();
         tokio::spawn(stop_on_signal(stop.clone()));
         let (surface, listen, look) = (config.surface, config.http.listen, watch::Look::at(&config));
         let listener = if self.stdio { None } else { Some(bind(listen).await?) };
         if let Some(place) = config.store.as_ref().filter(|place| place.database().is_some()) {
             reach(place).await?;
+        }
+        if !self.stdio {
+            refuse_nobody(&config, listen).await?;
         }
         let announcement = announce(&config, &origin, &options);
         let gateway = Gateway::start(Options { local: local_servers(&config), config });
@@ -76,18 +80,18 @@ impl Serve {
         let door = instance::open(options.data_dir.as_deref(), &origin, shown, &gateway);
         tokio::spawn(journal::follow_calls(gateway.calls()));
         tokio::spawn(watch::reload(gateway.clone(), options, look));
-        if listener.is_some() && std::io::stderr().is_terminal() {
+        if listener.is_some() && !quiet && std::io::stderr().is_terminal() {
             tokio::spawn(tell_arrivals(gateway.clone()));
         }
         let served = match listener {
             Some(listener) => {
                 let address = Address(listener.local_addr()?);
-                tell(&format!(
-                    "{announcement}\n  MCP      {}\n  page     http://{}/\n  status   http://{}/v1/status",
-                    address.mcp(),
-                    address.0,
-                    address.0
-                ));
+                let (mcp, place) = (address.mcp(), address.0);
+                let places =
+                    format!("  MCP      {mcp}\n  page     http://{place}/\n  status   http://{place}/v1/status");
+                if !quiet {
+                    tell(&format!("{announcement}\n{places}"));
+                }
                 serve_http(gateway.clone(), surface, listener, stop).await
             }
             None => serve_stdio(gateway.clone(), surface, tokio::io::stdin(), tokio::io::stdout(), stop).await,
@@ -109,6 +113,19 @@ async fn reach(place: &StorePlace) -> Result<(), Fail> {
             Ok(())
         }
         Err(error) => Err(Fail::machine(format!("not started: {}", shown_line(&error.to_string()))).hint(error.hint())),
+    }
+}
+
+/// Where others could come and nobody could show who they are, nothing is started and nothing announced.
+async fn refuse_nobody(config: &Config, listen: SocketAddr) -> Result<(), Fail> {
+    let Some(why) = exposed(config, listen) else { return Ok(()) };
+    // A store that cannot be read is the gateway's to tell of.
+    let Ok(opened) = Store::at(config.store.as_ref()).await else { return Ok(()) };
+    let tokens = opened.store.tokens().await;
+    opened.store.close().await;
+    match tokens {
+        Ok(tokens) if tokens.iter().all(is_expired) => Err(Fail::usage(why)),
+        _ => Ok(()),
     }
 }
 

@@ -21,7 +21,7 @@ States:
   needs login there, and nobody is logged in: `toolfold login SERVER`
   stopped     stopped on the page, or with Toolfold
 
-Where `toolfold serve` runs with the same configuration, this is how its servers are. Where none runs, servers that nothing
+Where `toolfold serve` runs with the same configuration, this is how its servers are. Where none runs, servers that nothing \
 is known of are started to find out.")]
 pub(crate) struct Status {}
 

@@ -170,7 +170,7 @@ fn check(name: &str) -> Result<(), Fail> {
         .hint("use 1 to 64 letters, digits, and any of . _ @ -"))
 }
 
-fn is_expired(token: &StoredToken) -> bool {
+pub(crate) fn is_expired(token: &StoredToken) -> bool {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64);
     token.expires_at.is_some_and(|at| at <= now)
 }

@@ -10,7 +10,7 @@ use toolfold_disclosure::level::summary;
 
 use super::Fail;
 use super::ask::Answer;
-use super::ls::node_at;
+use super::ls::{node_at, whole};
 use super::output::{Style, as_json};
 
 #[derive(Debug, Args, Serialize, Deserialize)]
@@ -26,11 +26,11 @@ impl Tree {
     pub(crate) fn answer(&self, view: &View<'_>, style: Style) -> Result<Answer, Fail> {
         let node = node_at(view, self.path.as_deref().unwrap_or_default())?;
         if style.json {
-            return as_json(&tree_json(view, node)).map(Answer::new);
+            return Ok(whole(view, node, Answer::new(as_json(&tree_json(view, node))?)));
         }
         let mut text = String::new();
         self.draw(view, node, 0, style, &mut text);
-        Ok(Answer::new(text))
+        Ok(whole(view, node, Answer::new(text)))
     }
 
     fn draw<'a>(&self, view: &View<'a>, node: &'a Node, depth: usize, style: Style, text: &mut String) {

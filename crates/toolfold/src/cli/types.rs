@@ -7,6 +7,7 @@ use toolfold_disclosure::{View, declarations};
 
 use super::Fail;
 use super::ask::{Answer, Needs};
+use super::ls::not_there;
 use super::output::{Style, as_json};
 
 #[derive(Debug, Args, Serialize, Deserialize)]
@@ -35,6 +36,9 @@ impl Types {
 }
 
 fn unknown(view: &View<'_>, wanted: &str) -> Fail {
+    if let Some(absent) = view.absent().iter().find(|absent| absent.server.as_str() == wanted) {
+        return not_there(absent);
+    }
     let nearest = words::nearest(wanted, view.servers().map(ServerName::as_str));
     let fail = Fail::usage(format!("there is no server {wanted:?}"));
     match nearest {

@@ -300,6 +300,19 @@ fn add_from_what_people_have() {
     assert!(asks.status.code() == Some(2) && said(&asks).contains("--set CITY=… (Which city)"), "{}", said(&asks));
     assert!(run(&world, &["add", "server.json", "--no-start", "--set", "CITY=Ulm"]).status.success());
     assert!(fs::read_to_string(own(&world)).unwrap().contains("\"Ulm\""));
+    // It says what is secret, whatever that is called.
+    let wants = r#"{"name": "x/vault", "packages": [{"registryType": "npm", "identifier": "vault-mcp", "environmentVariables": [{"name": "MODE", "isRequired": true, "isSecret": true}]}]}"#;
+    write(&world, "vault.json", wants);
+    for (name, how) in [("one", "--set"), ("two", "--env")] {
+        let secret = run(&world, &["add", name, "vault.json", "--no-start", how, "MODE=hunter2"]);
+        assert!(secret.status.success(), "{}", said(&secret));
+        let text = fs::read_to_string(own(&world)).unwrap();
+        assert!(
+            text.contains("MODE = \"${MODE}\"") && !format!("{text}{}", said(&secret)).contains("hunter2"),
+            "{text}"
+        );
+        assert!(said(&secret).contains("the value of MODE is not written"), "{}", said(&secret));
+    }
     let nothing = run(&world, &["add"]);
     assert_eq!(nothing.status.code(), Some(2));
 }

@@ -100,6 +100,15 @@ fn a_wrong_address_to_listen_on_says_how_to_write_one() {
 }
 
 #[test]
+fn a_place_where_nobody_could_come_in_is_refused_before_it_is_announced() {
+    let world = World::with_config("[http]\nlocal = false\n");
+    let output = run(&world, &["serve", "--listen", "0.0.0.0:0"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.starts_with("error: 0.0.0.0:0 can be reached from other machines"), "{said}");
+}
+
+#[test]
 fn what_tools_cost_is_exact_for_one_vocabulary_and_a_range_for_others() {
     let tool = |name: &str, words: usize| json!({"name": name, "description": "word ".repeat(words), "inputSchema": {"type": "object"}, "outputSchema": {"type": "object"}});
     let dear = FakeServer::script(

@@ -67,12 +67,27 @@ fn a_variable_that_is_not_set_stops_its_server_alone() {
     assert!(said(&output).contains("good.fine"), "{}", said(&output));
     assert!(said(&output).contains("servers.needy: is left out: the variable NOT_SET_ANYWHERE is not set"));
     // Its node is not there, which is not to say that nobody knows of it.
-    for typed in [["ls", "needy"], ["tree", "Servers/needy"]] {
-        let asked = run(&world, &typed);
+    for typed in [
+        &["ls", "needy"][..],
+        &["tree", "Servers/needy"],
+        &["types", "needy"],
+        &["access", "needy.x"],
+        &["search", "x", "--server", "needy"],
+    ] {
+        let asked = run(&world, typed);
         assert_eq!(asked.status.code(), Some(3), "{typed:?}: {}", said(&asked));
         assert!(said(&asked).contains("needy is configured and not running: the variable NOT_SET_ANYWHERE is not set"));
         assert!(said(&asked).contains("`toolfold doctor` tries it"), "{}", said(&asked));
     }
+    assert!(said(&run(&world, &["ls", "Servers/qwertz"])).contains("hint: servers: good"));
+    // What is there is told, and what is not beside it.
+    for typed in [&["ls"][..], &["ls", "Servers"], &["tree"], &["search", "fine"]] {
+        let asked = run(&world, typed);
+        assert!(asked.status.success(), "{typed:?}: {}", said(&asked));
+        let beside = String::from_utf8_lossy(&asked.stderr);
+        assert!(beside.contains("needy is configured and not running: the variable NOT_SET"), "{typed:?}: {beside}");
+    }
+    assert_eq!(run(&world, &["search", "fine", "--quiet"]).stderr, b"");
     let check = run(&world, &["check"]);
     assert_eq!(check.status.code(), Some(2));
     assert!(said(&check).contains("the variable `NOT_SET_ANYWHERE` is not set"), "{}", said(&check));
@@ -131,6 +146,18 @@ fn commands_ask_the_instance_that_runs() {
     let after = said(&run(&world, &["status"]));
     assert!(after.contains("Toolfold is not running"), "{after}");
     assert_eq!(instances(), 0, "what was left of it is taken away");
+}
+
+#[test]
+fn who_wants_quiet_is_not_told_where_it_serves() {
+    let world = World::with_config("");
+    let mut command = world.toolfold(&["serve", "--quiet", "--listen", ":0"]);
+    let mut served = command.stderr(Stdio::piped()).spawn().unwrap();
+    while !said(&run(&world, &["status"])).contains("Toolfold is running") {
+        assert!(served.try_wait().unwrap().is_none(), "it has ended");
+    }
+    served.kill().unwrap();
+    assert_eq!(String::from_utf8_lossy(&served.wait_with_output().unwrap().stderr), "");
 }
 
 /// Also while it is tried once more: what was asked for is whether it works.

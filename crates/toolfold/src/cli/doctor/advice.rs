@@ -71,7 +71,12 @@ pub(crate) fn after(why: &str, words: Option<&str>, server: &Server, patience: u
                 format!(
                     "{place} takes connections and does not answer: is it an MCP server? A slow one is given more time with connect_timeout = \"120s\""
                 )
-            } else if has("http 404") || has("http 405") {
+            } else if has("invalidcontenttype") {
+                // Plain HTTP, where the first bytes of TLS were expected.
+                format!(
+                    "what listens there speaks no TLS: write http:// in `url` of [servers.{name}], or turn TLS on there"
+                )
+            } else if has("http 404") || has("http 405") || has("without a response") {
                 format!("there is no MCP server at {place}: the path of most is /mcp, of older ones /sse")
             } else if has("redirects") {
                 format!("it has moved: open {place} in a browser, and write where that leads as `url`")
@@ -107,7 +112,7 @@ pub(crate) fn after(why: &str, words: Option<&str>, server: &Server, patience: u
                 )
             } else if has("did not answer") {
                 format!(
-                    "it runs and says nothing on stdout: does it need an argument to speak MCP over stdio? Try {by_hand} by hand"
+                    "it runs and does not answer on stdout: does it need an argument to speak MCP over stdio? Try {by_hand} by hand"
                 )
             } else if says(&[
                 "cannot find module",
@@ -217,6 +222,10 @@ mod tests {
         let without = Server::new(ServerName::new("my-it").unwrap(), url(BTreeMap::new()));
         assert!(after(refused, None, &without, 30).contains("${MY_IT_TOKEN}"));
         assert!(!after("the server answered HTTP 404: check its `url`", None, &without, 30).contains("secret"));
+        let page = "the server answered HTTP 200 without a response";
+        assert!(after(page, None, &without, 30).starts_with("there is no MCP server at https://h/mcp:"));
+        let plain = "the server cannot be reached (received corrupt message of type InvalidContentType)";
+        assert!(after(plain, None, &without, 30).contains("write http:// in `url` of [servers.my-it]"));
     }
 
     #[test]

@@ -74,7 +74,8 @@ impl Tokens {
             .hint(format!("`toolfold doctor {}` tries it", shown_line(wanted))));
         }
         let fail = Fail::usage(format!("there is no server {wanted:?}"));
-        let known = bill.servers.iter().map(|part| part.server.as_str());
+        let missing = bill.missing.iter().map(|(name, _)| name.as_str());
+        let known = bill.servers.iter().map(|part| part.server.as_str()).chain(missing);
         Err(match words::nearest(wanted, known.clone()) {
             Some(near) => fail.hint(format!("did you mean {near:?}?")),
             None => fail.hint(format!("servers: {}", known.take(12).collect::<Vec<_>>().join(", "))),
