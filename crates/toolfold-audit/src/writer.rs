@@ -24,6 +24,11 @@ use crate::switch::Switch;
 
 /// How long notes are gathered where nobody waits: whoever adds one then has nobody to wake.
 const LINGER: Duration = Duration::from_millis(25);
+/// How long notes are gathered where many wait: each batch is a wait for the disk, and those who were let go by the last one are
+/// about to come back.
+const GATHER: Duration = Duration::from_micros(500);
+/// So many that wait at once are many.
+const MANY: usize = 4;
 const MOST_TOGETHER: usize = 1024;
 /// Events after which, and time after which, old ones are looked for.
 const TIDY_AFTER: u64 = 2_000;
@@ -93,6 +98,7 @@ impl Writer {
     pub(crate) fn run(mut self, queue: &Receiver<Message>) {
         // More had come than is written at once: the rest has waited already.
         let mut behind = false;
+        let mut crowded = false;
         while let Some(first) = self.next(queue) {
             let Some(first) = first else {
                 // Nobody may come again before this is well: whoever balances sends nothing to one that cannot write.
@@ -105,12 +111,15 @@ impl Writer {
             let asked = !gathered.flushed.is_empty() || !gathered.probed.is_empty() || gathered.closed.is_some();
             if !behind && !asked && gathered.waiters.is_empty() && self.settings.mode != AuditMode::Strict {
                 std::thread::sleep(LINGER);
+            } else if crowded && !asked && !gathered.waiters.is_empty() {
+                std::thread::sleep(GATHER);
             }
             while gathered.notes.len() < MOST_TOGETHER && gathered.closed.is_none() {
                 let Ok(message) = queue.try_recv() else { break };
                 self.take(message, &mut gathered);
             }
             behind = gathered.notes.len() >= MOST_TOGETHER;
+            crowded = gathered.waiters.len() >= MANY;
             let Gathered { notes, waiters, probed, flushed, closed } = gathered;
             let (outcome, bytes) = (self.write(&notes), notes.iter().map(Note::size).sum());
             // Not before they are let go of.
