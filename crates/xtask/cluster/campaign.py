@@ -120,9 +120,7 @@ class World:
     def faults(self):
         some = {"kill": self.kill, "freeze": self.freeze, "end": self.drain, "database restarts": self.restart, "database away": self.away}
         if self.hosts.bridge:
-            some["link down"] = self.cut
-        if self.hosts.delays:
-            some["delay"] = self.slow
+            some |= {"link down": self.cut, "delay": self.slow}
         return some
 
     def kill(self, replica):
@@ -154,7 +152,7 @@ class World:
         self.hosts.link(replica.n, up=True)
 
     def slow(self, replica):
-        self.hosts.delay(replica.n, 300)
+        self.hosts.delay(replica.n, 150)
         time.sleep(3)
         self.hosts.delay(replica.n, 0)
 

@@ -30,11 +30,7 @@ const CENTRE: [&str; 2] = ["crates/toolfold-gateway/src/gateway.rs", "crates/too
 const SERVERS: [&str; 2] = ["source", "upstream"];
 const REQUESTS: [&str; 4] = ["request", "notify", "subscribe", "unsubscribe"];
 /// Where that is done: the one way to a server, and what it is a way to.
-const GATE: [&str; 3] = [
-    "crates/toolfold-gateway/src/gate.rs",
-    "crates/toolfold-gateway/src/gate/",
-    "crates/toolfold-gateway/src/source.rs",
-];
+const GATE: &str = "crates/toolfold-gateway/src/gate/";
 
 /// The disk, the clock or the network, where they do not belong.
 pub fn purity(name: &str, production: &str) -> Vec<String> {
@@ -54,7 +50,7 @@ pub fn purity(name: &str, production: &str) -> Vec<String> {
 
 /// A server that is spoken to from somewhere else than the gate.
 pub fn gate(name: &str, production: &str) -> Vec<String> {
-    if !name.starts_with("crates/toolfold-gateway/src/") || GATE.iter().any(|place| name.starts_with(place)) {
+    if !name.starts_with("crates/toolfold-gateway/src/") || name.starts_with(GATE) {
         return Vec::new();
     }
     let spoken_to = |line: &str| {
