@@ -8,7 +8,7 @@ use anyhow::Result;
 use crate::workspace::{Package, Workspace};
 
 /// Each may use those before it.
-const ORDER: [&str; 28] = [
+const ORDER: [&str; 29] = [
     "toolfold-wire",
     "toolfold-core",
     "toolfold-access",
@@ -34,6 +34,7 @@ const ORDER: [&str; 28] = [
     "toolfold-serve",
     "toolfold-toolbox",
     "toolfold-eval",
+    "toolfold-memory",
     "toolfold",
     "toolfold-bench",
     "xtask",
