@@ -7,14 +7,19 @@ use serde_json::Value;
 use toolfold_core::Fuel;
 use toolfold_results::query;
 
-/// Where cargo unpacked the crate.
+fn cargo(arguments: &[&str]) -> Vec<u8> {
+    let output = Command::new(env!("CARGO")).args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).output();
+    let output = output.expect("cargo can be started");
+    assert!(output.status.success(), "cargo {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
+}
+
+/// Where cargo unpacked the crate. Asked for this platform alone: what others need was never fetched on a new machine.
 fn folder() -> PathBuf {
-    let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version", "1", "--offline"])
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-        .expect("cargo can be started");
-    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo metadata is JSON");
+    let version = String::from_utf8(cargo(&["-vV"])).expect("text");
+    let host = version.lines().find_map(|line| line.strip_prefix("host: ")).expect("cargo tells its platform");
+    let metadata = cargo(&["metadata", "--format-version", "1", "--offline", "--filter-platform", host]);
+    let metadata: Value = serde_json::from_slice(&metadata).expect("cargo metadata is JSON");
     let packages = metadata["packages"].as_array().expect("packages");
     let package = packages.iter().find(|package| package["name"] == "jmespath").expect("jmespath is a dependency");
     let manifest = PathBuf::from(package["manifest_path"].as_str().expect("a path"));
