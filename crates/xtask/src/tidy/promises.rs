@@ -23,6 +23,7 @@ pub(super) const PROMISES: &[Promise] = &[
         &["an_object_of_more_than_10000_members_is_none"],
     ),
     Promise("| 25,000 |", "MOST_ENTRIES: usize = 25_000", &["a_list_has_an_end"]),
+    Promise("| 50,000; past that", "MOST_PINS: usize = 50_000", &["a_server_does_not_fill_the_record"]),
     Promise(
         "| after 0.5 s or ten times as long as listing takes, then doubled, up to 60 s |",
         "SHORTEST: Duration = Duration::from_millis(500)",
