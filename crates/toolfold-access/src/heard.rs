@@ -19,8 +19,8 @@ pub(crate) struct Heard {
 }
 
 impl Heard {
-    /// Whether a word is heard for the first time.
-    pub(crate) fn is_new(&mut self, word: (ReplicaId, u64), now: u64) -> bool {
+    /// Hears a word; whether for the first time.
+    pub(crate) fn hear(&mut self, word: (ReplicaId, u64), now: u64) -> bool {
         if now >= self.since + LONGEST || self.now.len() >= MOST {
             self.before = std::mem::take(&mut self.now);
             self.since = now;
@@ -36,12 +36,12 @@ mod tests {
     #[test]
     fn a_word_is_new_once_for_as_long_as_it_is_good() {
         let (mut heard, from) = (Heard::default(), ReplicaId::new([1; 8]));
-        assert!(heard.is_new((from, 1), 1000) && heard.is_new((ReplicaId::new([2; 8]), 1), 1000));
+        assert!(heard.hear((from, 1), 1000) && heard.hear((ReplicaId::new([2; 8]), 1), 1000));
         for now in 1000..=1000 + LONGEST {
-            assert!(!heard.is_new((from, 1), now), "{now}");
-            assert!(heard.is_new((from, now), now));
+            assert!(!heard.hear((from, 1), now), "{now}");
+            assert!(heard.hear((from, now), now));
         }
-        assert!(heard.is_new((from, 1), 1000 + 2 * LONGEST), "and not for ever");
+        assert!(heard.hear((from, 1), 1000 + 2 * LONGEST), "and not for ever");
         assert!(heard.now.len() + heard.before.len() < 3 * LONGEST as usize);
     }
 }

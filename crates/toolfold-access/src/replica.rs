@@ -192,7 +192,7 @@ impl Standing {
         let said = serde_json::from_str::<Said>(&said).ok()?;
         let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         // A replica of before words were numbered says nothing of who it is.
-        if ReplicaId::parse(&said.from).is_some_and(|from| !heard.is_new((from, said.number), now)) {
+        if ReplicaId::parse(&said.from).is_some_and(|from| !heard.hear((from, said.number), now)) {
             return None;
         }
         drop(heard);

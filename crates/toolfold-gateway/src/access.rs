@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use toolfold_access::{Extent, Grant};
-use toolfold_core::{Entry, Principal, ServerName};
+use toolfold_core::{Entry, Principal, Proof, ServerName};
 use toolfold_disclosure::{Action, route};
 use toolfold_wire::Object;
 
@@ -90,12 +90,16 @@ impl AccessRights<'_> {
 
     /// The scope with which a request could be answered that cannot be now, where one would help.
     pub async fn scope_wanted(&self, client: &Client, method: &str, params: &Object) -> Option<String> {
+        let principal = client.principal();
+        // Only what an issuer gave out has scopes.
+        if !matches!(principal.identity().proof, Proof::Signed(_) | Proof::Introspected(_)) {
+            return None;
+        }
         let about = About::of(method, params)?;
         if self.snapshot.load().rules.scopes().is_empty() {
             return None;
         }
         self.waiting.published().await;
-        let principal = client.principal();
         let scope = Scope::seen_by(self.snapshot.seen(&principal), self.learning, client);
         let seen = &scope.snapshot;
         let wanted = match about {

@@ -14,7 +14,7 @@ use toolfold_wire::Object;
 use crate::current::Current;
 use crate::progress::Waiting;
 
-/// How long a greeting waits for what is remembered to be read.
+/// How long a greeting waits for the first snapshot, of what is remembered.
 const LONGEST: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

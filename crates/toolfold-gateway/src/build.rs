@@ -13,7 +13,7 @@ use crate::change::Change;
 use crate::claims::{Claimant, Claims};
 use crate::gate::Source;
 use crate::offers::{Offers, addresses};
-use crate::snapshot::{Built, Offerer, Snapshot};
+use crate::snapshot::{Built, Failing, Offerer, Snapshot};
 use crate::trust::{Held, Quarantine};
 
 /// Everything that a snapshot is built from, shared with whoever else holds it.
@@ -23,6 +23,7 @@ pub(crate) struct Plan {
     pub(crate) servers: Vec<Part>,
     pub(crate) used: Vec<ToolId>,
     pub(crate) absent: Vec<Absent>,
+    pub(crate) failing: Failing,
     pub(crate) before: Arc<Snapshot>,
     pub(crate) claims: Claims,
     /// Who came at once with whom, for the question who had an address first.
@@ -76,7 +77,7 @@ impl Plan {
         let quarantine = Quarantine::of(held, review);
         let built =
             Built { config: self.config, catalog, index, placement, offers, parts, claims, sources, quarantine };
-        let next = Arc::new(Snapshot::new(built, &self.used, self.absent));
+        let next = Arc::new(Snapshot::new(built, &self.used, (self.absent, self.failing)));
         next.prepare(&self.before);
         let changes = Change::between(&self.before, &next);
         Finished { next, changes, claims: self.claims, late }

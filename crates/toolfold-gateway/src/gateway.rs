@@ -148,12 +148,6 @@ impl Gateway {
         self.latest(client)
     }
 
-    /// As [`Gateway::settled`], for who needs this server alone.
-    pub async fn settled_for(&self, client: &Client, server: &str) -> Scope {
-        self.0.waiting.heard_of(server).await;
-        self.latest(client)
-    }
-
     /// As [`Gateway::settled`], without a limit: for a person who waits and sees what for.
     pub async fn settled_completely(&self, client: &Client) -> Scope {
         self.0.waiting.complete().await;

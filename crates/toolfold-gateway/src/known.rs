@@ -145,6 +145,11 @@ impl Known {
         std::mem::replace(&mut self.failing, failing.clone()) != failing
     }
 
+    /// Why it failed the last time that it was tried. That somebody has to log in is no failure.
+    pub(crate) fn failed(&self) -> Option<&str> {
+        self.failing.as_deref().filter(|_| !self.needs_login)
+    }
+
     /// What there is to say of a server that offers nothing yet.
     pub(crate) fn absent(&self, name: &ServerName) -> Option<Absent> {
         let looked_through = self.judging && self.judged.is_none();

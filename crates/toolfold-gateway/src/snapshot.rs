@@ -44,6 +44,7 @@ pub(crate) struct Snapshot {
     pub(crate) quarantine: Arc<Quarantine>,
     /// Servers that are configured and have nothing in the catalog.
     pub(crate) absent: Arc<[Absent]>,
+    pub(crate) failing: Failing,
     /// Meta-tools that call only some tools; of servers that exist here.
     pub(crate) doors: Arc<Doors>,
     /// Positions of the pinned tools in the catalog, and what was called most.
@@ -55,6 +56,9 @@ pub(crate) struct Snapshot {
     pub(crate) share: Option<Portion>,
     pub(crate) shares: Arc<Portions>,
 }
+
+/// Why servers failed the last time that they were tried, those included whose tools are remembered and found all the same.
+pub(crate) type Failing = Arc<BTreeMap<ServerName, String>>;
 
 /// What a server said it offers beside tools.
 #[derive(Clone)]
@@ -78,7 +82,7 @@ pub(crate) struct Built {
 }
 
 impl Snapshot {
-    pub(crate) fn new(built: Built, used: &[ToolId], absent: Vec<Absent>) -> Self {
+    pub(crate) fn new(built: Built, used: &[ToolId], (absent, failing): (Vec<Absent>, Failing)) -> Self {
         let Built { config, catalog, index, placement, offers, parts, claims, sources, quarantine } = built;
         Snapshot {
             doors: Arc::new(config.doors.clone()),
@@ -95,6 +99,7 @@ impl Snapshot {
             sources: Arc::new(sources),
             quarantine: Arc::new(quarantine),
             absent: absent.into(),
+            failing,
             lists: Arc::default(),
             share: None,
             shares: Arc::default(),
@@ -124,6 +129,7 @@ impl Snapshot {
             sources: Arc::new(sources.map(|(name, source)| (name.clone(), source.clone())).collect()),
             quarantine: Arc::new(quarantine),
             absent: absent.cloned().collect(),
+            failing: self.failing.clone(),
             catalog,
             index,
             placement,
@@ -142,13 +148,13 @@ impl Snapshot {
         let (parts, claims) = (Vec::new(), Claims::default());
         let config = Arc::new(config);
         let built = Built { config, catalog, index, placement, offers, parts, claims, sources, quarantine };
-        Snapshot::new(built, &[], Vec::new())
+        Snapshot::new(built, &[], Default::default())
     }
 
     /// The same with other servers missing.
-    pub(crate) fn missing(&self, absent: Vec<Absent>) -> Arc<Self> {
+    pub(crate) fn missing(&self, absent: Vec<Absent>, failing: Failing) -> Arc<Self> {
         let shares = Arc::default();
-        let next = Arc::new(Snapshot { absent: absent.into(), shares, ..self.clone() });
+        let next = Arc::new(Snapshot { absent: absent.into(), failing, shares, ..self.clone() });
         next.take_over_shares(self);
         next
     }
@@ -157,7 +163,7 @@ impl Snapshot {
     pub(crate) fn missing_of(&self, whole: &Arc<Snapshot>) -> Option<Snapshot> {
         let share = self.share.as_ref()?.of(whole);
         let absent = whole.absent.iter().filter(|absent| share.has(&absent.server)).cloned().collect();
-        Some(Snapshot { absent, share: Some(share), ..self.clone() })
+        Some(Snapshot { absent, failing: whole.failing.clone(), share: Some(share), ..self.clone() })
     }
 
     /// The same with another index of the same catalog.

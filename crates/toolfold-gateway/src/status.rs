@@ -1,10 +1,9 @@
 //! How the servers are, for people.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
 use serde::Serialize;
-use toolfold_core::{Absence, Absent, ServerName};
+use toolfold_core::ServerName;
 use toolfold_upstream::State;
 
 use crate::gate::Source;
@@ -37,14 +36,12 @@ pub struct ServerStatus {
 /// How the servers are that exist in this snapshot.
 pub(crate) fn status_of(snapshot: &Snapshot, turnstile: &Turnstile) -> Vec<ServerStatus> {
     let counts = snapshot.quarantine.counts();
-    let failed = snapshot.absent.iter().filter(|absent| absent.state == Absence::Failing);
-    let failed: HashMap<&ServerName, &Absent> = failed.map(|absent| (&absent.server, absent)).collect();
     let describe = |(name, source): (&ServerName, &Source)| {
         let tools = snapshot.catalog.server(name);
         let (state, why, retry) = label(source.state());
         // One that failed the last time is failing until it does better, also while it is tried again.
-        let (state, why) = match failed.get(name) {
-            Some(absent) if why.is_none() && state != "stopped" => ("failing", absent.why.clone()),
+        let (state, why) = match snapshot.failing.get(name) {
+            Some(failed) if why.is_none() && state != "stopped" => ("failing", Some(failed.clone())),
             _ => (state, why),
         };
         let rest = turnstile.resting(name);

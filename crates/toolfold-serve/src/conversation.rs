@@ -8,7 +8,7 @@ use toolfold_wire::{Id, Message, Object, Raw, RpcError, Silent, code, negotiate}
 use crate::asking::Asking;
 use crate::asks::{Asked, Asks, Outlet};
 use crate::info;
-use crate::running::{InFlight, Running};
+use crate::running::{InFlight, Running, until_cancelled};
 use crate::stateless::Asker;
 
 /// The longest `capabilities`: they are kept for as long as the client stays.
@@ -74,12 +74,7 @@ impl Conversation {
         let peer = Arc::new(Asked { asks: self.asks.clone(), outlet });
         let request =
             Request::new(self.client.clone(), peer, method, params).with_id(&id).carried_in(carrier.as_deref());
-        // The one place where a cancellation is raced: whatever works on the request is dropped, and ends with it.
-        let outcome = tokio::select! {
-            biased;
-            outcome = self.gateway.handle(request) => outcome,
-            () = running.cancel.cancelled() => return None,
-        };
+        let outcome = until_cancelled(self.gateway.handle(request), &running.cancel).await?;
         Some(Message::response(id, outcome))
     }
 

@@ -23,6 +23,15 @@ pub(crate) struct InFlight {
     pub(crate) cancel: CancellationToken,
 }
 
+/// The one place where a cancellation is raced: whatever works is dropped, and ends with it. `None` where it was cancelled first.
+pub(crate) async fn until_cancelled<T>(work: impl Future<Output = T>, cancel: &CancellationToken) -> Option<T> {
+    tokio::select! {
+        biased;
+        done = work => Some(done),
+        () = cancel.cancelled() => None,
+    }
+}
+
 impl Running {
     /// Notes a request down; `None` where `most` are being worked on already.
     pub(crate) fn begin(self: &Arc<Self>, id: &Id, most: usize) -> Option<InFlight> {

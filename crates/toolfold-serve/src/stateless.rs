@@ -5,7 +5,6 @@ use std::net::IpAddr;
 use std::sync::{Arc, LazyLock};
 
 use serde_json::json;
-use tokio_util::sync::CancellationToken;
 use toolfold_core::{Principal, ServerName, Surface};
 use toolfold_gateway::{Carriage, Client, Gateway, LogLevel, Request};
 use toolfold_wire::{BoxFuture, MODERN, Message, Object, Peer, Raw, RpcError, code, meta, raw};
@@ -74,10 +73,9 @@ impl Asker {
         asking: Asking,
         envelope: Envelope,
         out: Option<Outbox>,
-        cancel: CancellationToken,
     ) -> Result<Raw, RpcError> {
         if let Some(server) = &self.relayed {
-            return self.relay(server, asking, envelope, out, cancel).await;
+            return self.relay(server, asking, envelope, out).await;
         }
         let Asking { id, method, params, about, carrier } = asking;
         let freshness = freshness(self.surface, &method);
@@ -93,17 +91,11 @@ impl Asker {
                 let peer = Arc::new(Teller { out, log_level: envelope.log_level });
                 let request = Request::new(Arc::new(client), peer, method, params).with_id(&id);
                 let request = request.carried_in(carrier.as_deref());
-                let work = async {
-                    if !is_discovery {
-                        return self.gateway.handle(request).await;
-                    }
+                if is_discovery {
                     let discovered = async { Ok(info::discovered(&self.gateway, self.surface, &self.principal).await) };
-                    self.gateway.counted(request, discovered).await
-                };
-                tokio::select! {
-                    biased;
-                    result = work => result?,
-                    () = cancel.cancelled() => return Err(RpcError::internal("Cancelled.")),
+                    self.gateway.counted(request, discovered).await?
+                } else {
+                    self.gateway.handle(request).await?
                 }
             }
         };
@@ -117,7 +109,6 @@ impl Asker {
         asking: Asking,
         envelope: Envelope,
         out: Option<Outbox>,
-        cancel: CancellationToken,
     ) -> Result<Raw, RpcError> {
         let relay = self.gateway.relay();
         if asking.method == "server/discover" {
@@ -129,11 +120,7 @@ impl Asker {
         let client = Client::request(self.principal.clone(), self.surface, envelope.capabilities);
         let peer = Arc::new(Teller { out, log_level: envelope.log_level });
         let request = Request::new(Arc::new(client), peer, asking.method, asking.params);
-        tokio::select! {
-            biased;
-            result = relay.answer(server, request) => result,
-            () = cancel.cancelled() => Err(RpcError::internal("Cancelled.")),
-        }
+        relay.answer(server, request).await
     }
 
     /// Adds what the era requires and the result does not have, in front of it; what it has is left alone.

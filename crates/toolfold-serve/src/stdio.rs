@@ -21,7 +21,7 @@ use crate::asks::Outlet;
 use crate::budget::{Budget, SMALL, counted};
 use crate::conversation::{AT_ONCE as ADMITTED, Conversation, too_many};
 use crate::outbox::{Outbox, Unread, outbox};
-use crate::running::Running;
+use crate::running::{Running, until_cancelled};
 use crate::stateless::{Asker, Envelope, Whence};
 use crate::subscription::Subscription;
 use crate::too_often::TooOften;
@@ -236,12 +236,8 @@ impl Connection {
         }
         self.work.spawn(async move {
             let _permit = permit;
-            let cancel = running.cancel.clone();
-            let outcome = tokio::select! {
-                biased;
-                outcome = asker.answer(asking, envelope, Some(out.clone()), cancel.clone()) => outcome,
-                () = cancel.cancelled() => return,
-            };
+            let answered = asker.answer(asking, envelope, Some(out.clone()));
+            let Some(outcome) = until_cancelled(answered, &running.cancel).await else { return };
             drop(running);
             out.answer(Message::response(id, outcome).to_line()).await;
         });

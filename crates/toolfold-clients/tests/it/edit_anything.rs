@@ -218,7 +218,7 @@ fn in_and_out(format: FileFormat, text: &str, slot: &Slot) -> Result<(), TestCas
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.max(400)))]
 
     #[test]
     fn json(text in json_file()) {

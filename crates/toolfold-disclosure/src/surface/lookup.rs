@@ -65,9 +65,11 @@ pub(super) fn named(
 /// The fields of a result that are wanted, where `fields` is ours: arguments may stand beside a tool's name, and the tool may
 /// have a parameter of that name.
 fn fields(view: &View<'_>, given: &mut Arguments, tool: &str) -> Result<Vec<String>, Refusal> {
+    if !given.has("fields") {
+        return Ok(Vec::new());
+    }
     let has_parameter = |at: usize| view.entry(at).definition.get().contains("\"fields\"");
-    let beside = !given.has("arguments") && view.resolve(tool).is_ok_and(has_parameter);
-    if beside || !given.has("fields") {
+    if !given.has("arguments") && view.resolve(tool).is_ok_and(has_parameter) {
         return Ok(Vec::new());
     }
     let fields = given.texts("fields")?;

@@ -122,7 +122,7 @@ fn object_of(members: std::collections::BTreeMap<String, (Value, bool)>) -> Valu
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(ProptestConfig::default())]
 
     #[test]
     fn a_signature_suffices_for_a_call_or_says_that_it_does_not(

@@ -16,6 +16,8 @@ use toolfold_core::{Code, Principal, Refusal, ServerName};
 use toolfold_upstream::{Call, put_question};
 use toolfold_wire::{BoxFuture, Object, Peer, Raw, RpcError, Spool, code, raw};
 
+use tracing::Instrument;
+
 use super::source::{Failed, Source};
 use super::{Counted, Outcome, Parking, Slot};
 use crate::request::{Client, ClientKind, Request};
@@ -240,7 +242,7 @@ impl Exchange {
         }
         // One that is parked again is a task already.
         if let Work::Here(work) = self.work {
-            self.work = Work::Apart(Task(tokio::spawn(work)));
+            self.work = Work::Apart(Task(tokio::spawn(work.in_current_span())));
         }
         self
     }

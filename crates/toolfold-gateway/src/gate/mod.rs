@@ -2,8 +2,8 @@
 //! completion, a method nobody here knows, a program's run, the rest of a call that was parked, a notification) passes here,
 //! and what holds for all of them stands here: rights, limits, the audit, counting, traces.
 //!
-//! What a reader would get wrong: this is a fence, not a custom. What a [`Source`] can be asked is private to this module, so
-//! that no other way compiles. And a call that is parked has passed, but is not done: it is counted when it is.
+//! What a reader would get wrong: this is a fence, not a custom. What a server behind a transport can be asked is private to this
+//! module, so that no other way compiles; for tools of this process `tidy` looks. And a call that is parked has passed, but is not done: it is counted when it is.
 
 mod bridge;
 mod links;
@@ -23,8 +23,7 @@ use toolfold_access::{ReplicaId, Standing};
 use toolfold_core::{Blame, Code, Entry, Principal, Refusal, ServerName};
 use toolfold_results::Slot;
 use toolfold_telemetry::Measured;
-use toolfold_upstream::CallError;
-use toolfold_wire::{Object, Raw, RpcError};
+use toolfold_wire::{Object, Raw};
 use tracing::{Instrument, info_span, warn};
 
 use crate::instruments::{Instruments, carriage, error_of};
@@ -45,6 +44,7 @@ use states::States;
 use subscriptions::Subscriptions;
 
 pub use source::Failed;
+use source::failed;
 pub(crate) use source::{LOGIN, Source};
 pub use subscriptions::Watch;
 
@@ -273,10 +273,7 @@ impl Gate {
         let upstream = source.way_of(principal).await.ok_or_else(|| Failed::Refused(gone(server)))?;
         let (watch, first) = self.subscriptions.watch(upstream.clone(), uri.clone());
         if first {
-            Box::pin(upstream.subscribe(&uri)).await.map_err(|error| match error {
-                CallError::Answered(error) => Failed::Answered(error),
-                other => Failed::Answered(RpcError::internal(format!("The server {server} cannot watch it: {other}"))),
-            })?;
+            Box::pin(upstream.subscribe(&uri)).await.map_err(|error| failed(server, error))?;
         }
         Ok(watch)
     }
@@ -316,7 +313,7 @@ impl Gate {
                 method: request.method.clone(),
                 tool,
                 outcome,
-                took: begun.elapsed(),
+                took,
             });
         }
     }

@@ -185,7 +185,7 @@ pub(crate) const LOGIN: &str = "login";
 
 const LOCAL_TIMEOUT: Duration = Duration::from_secs(60);
 
-fn failed(server: &ServerName, error: CallError) -> Failed {
+pub(super) fn failed(server: &ServerName, error: CallError) -> Failed {
     let refusal = match error {
         CallError::Answered(error) => return Failed::Answered(error),
         CallError::Unavailable { why, retry_in } => {

@@ -14,6 +14,7 @@ use crate::build::{Finished, Part, Plan};
 use crate::known::{Known, Listed};
 use crate::precise::{HandOver, Vectors};
 use crate::remembered::remember;
+use crate::snapshot::Failing;
 
 impl Writer {
     /// Puts the vectors of an encoder to an index, where it is still the newest.
@@ -40,6 +41,7 @@ impl Writer {
             servers: self.servers.iter().map(part).collect(),
             used: self.used.clone(),
             absent: self.absent(),
+            failing: self.failing(),
             before,
             wave: self.wave(),
             claims: std::mem::take(&mut self.claims),
@@ -72,7 +74,7 @@ impl Writer {
                 absent.push(Absent::starting(server.clone()));
             }
         }
-        inner.snapshot.store(before.missing(absent));
+        inner.snapshot.store(before.missing(absent, self.failing()));
     }
 
     /// Who is configured and has nothing in the catalog.
@@ -80,6 +82,12 @@ impl Writer {
         let known = self.servers.iter().filter_map(|(name, known)| known.absent(name));
         let unusable = self.config.unusable.iter().map(|(name, why)| Absent::failing(name.clone(), why.clone()));
         known.chain(unusable).collect()
+    }
+
+    /// Who failed the last time, and why.
+    fn failing(&self) -> Failing {
+        let failed = self.servers.iter().filter_map(|(name, known)| Some((name.clone(), known.failed()?.to_owned())));
+        Arc::new(failed.collect())
     }
 
     /// Who comes at once with whoever else is heard of now.

@@ -10,7 +10,7 @@ use hyper::header::{HeaderMap, HeaderValue, RETRY_AFTER};
 use hyper::http::request::Parts;
 use hyper::{Method, StatusCode};
 use toolfold_access::BodyHash;
-use toolfold_core::{Principal, Proof, Surface};
+use toolfold_core::{Principal, Surface};
 use toolfold_gateway::{Carriage, Client};
 use toolfold_wire::{BoxFuture, LEGACY, MODERN, Message, RpcError, SESSION_HEADER, VERSION_HEADER, code};
 
@@ -178,17 +178,9 @@ async fn ask(
 
 /// A request that another token of the same person could make is answered with what to ask for, before anything else is said.
 async fn lacks_scope(app: &App, caller: &Caller, path: &str, asking: &Asking) -> Option<Reply> {
-    if !has_scopes(&caller.principal) {
-        return None;
-    }
     let client = Client::request(caller.principal.clone(), caller.surface, None);
     let scope = app.gateway.access().scope_wanted(&client, &asking.method, &asking.params).await?;
     Some(app.identities.step_up(path, &scope).reply(&Method::POST, path))
-}
-
-/// Only what an issuer gave out has scopes.
-pub(super) fn has_scopes(principal: &Principal) -> bool {
-    matches!(principal.identity().proof, Proof::Signed(_) | Proof::Introspected(_))
 }
 
 async fn initialize(app: &App, caller: &Caller, asking: Asking) -> Reply {

@@ -17,10 +17,10 @@ use toolfold_gateway::{Client, Failed};
 use toolfold_wire::{Object, Raw, RpcError, Silent, raw};
 
 use super::failure::{failed, refused, refused_body};
-use super::post::has_scopes;
 use super::reply::{Reply, json_response};
 use super::{App, approvals, body, described, overview, page};
 use crate::apart::apart;
+use crate::running::until_cancelled;
 use crate::text::shown;
 
 pub(super) const VERBS: [&str; 5] = ["list", "search_tool_by_category", "search_nodes", "expand_tool", CALL];
@@ -114,11 +114,8 @@ async fn perform(app: &App, principal: Principal, verb: &'static str, bytes: Byt
     let asked = params.clone();
     let request = toolfold_gateway::Request::new(client.clone(), Arc::new(Silent), "tools/call", params);
     // A client that goes away drops this future, and with it its call.
-    let outcome = tokio::select! {
-        biased;
-        outcome = app.gateway.call(request) => outcome,
-        () = app.end.cancelled() => Err(Failed::Answered(RpcError::internal("Toolfold is being stopped."))),
-    };
+    let stopped = || Err(Failed::Answered(RpcError::internal("Toolfold is being stopped.")));
+    let outcome = until_cancelled(app.gateway.call(request), &app.end).await.unwrap_or_else(stopped);
     match outcome {
         Ok(result) => match app.budget.answer(body_of(verb, result).into_bytes()) {
             Some(body) => json_response(StatusCode::OK, body),
@@ -138,9 +135,6 @@ async fn perform(app: &App, principal: Principal, verb: &'static str, bytes: Byt
 
 /// What to ask an issuer for, where another token of the same person would do.
 async fn lacking(app: &App, client: &Client, params: &Object) -> Option<HeaderValue> {
-    if !has_scopes(&client.principal()) {
-        return None;
-    }
     let scope = app.gateway.access().scope_wanted(client, "tools/call", params).await?;
     HeaderValue::try_from(app.identities.challenge_for("/mcp", &scope)).ok()
 }

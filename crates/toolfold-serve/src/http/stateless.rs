@@ -16,6 +16,7 @@ use super::headers;
 use super::reply::{KEEP_ALIVE, PATIENCE, Reply, error_response, event_stream, json_response};
 use crate::asking::Asking;
 use crate::outbox::{Outbox, Unread, outbox};
+use crate::running::until_cancelled;
 use crate::stateless::{Asker, Envelope, unsupported};
 use crate::subscription::Subscription;
 
@@ -116,10 +117,8 @@ async fn answer(
     asking: Asking,
     out: Option<Outbox>,
 ) -> Result<Raw, RpcError> {
-    // Dropped with the request: what runs on its behalf elsewhere is then cancelled too.
-    let cancel = app.end.child_token();
-    let _cancelled = cancel.clone().drop_guard();
-    asker.answer(asking, envelope, out, cancel).await
+    let stopped = || Err(RpcError::internal("Toolfold is being stopped."));
+    until_cancelled(asker.answer(asking, envelope, out), &app.end).await.unwrap_or_else(stopped)
 }
 
 type Work = BoxFuture<'static, Option<Result<Raw, RpcError>>>;

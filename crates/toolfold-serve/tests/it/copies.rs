@@ -1,8 +1,8 @@
 //! How often large arguments are copied on their way from a client to a server, counted in bytes that are allocated for it.
 //!
 //! Calls of two sizes are compared, so that what does not grow with the arguments does not count. What is left is, for each
-//! byte more: one in the buffers that the socket is read into, and one in the line that is sent on. The buffer that a body
-//! is gathered in does not show, as every large body gets one of the same size; it is the first of the two copies.
+//! byte more: one in the pieces that the socket is read into, which is no copy yet, one in the buffer that the body is gathered in,
+//! and one in the line that is sent on.
 
 use std::alloc::System;
 
@@ -95,7 +95,6 @@ async fn large_arguments_are_copied_twice_at_most() {
         let over_http = Config { surface: Surface::Compact, toolbox: false, servers, ..Config::default() };
         all.extend(growth(over_http, &format!("{era} HTTP")).await);
     }
-    // Once as it comes off the wire, and two copies: one piece of what came in many, and what goes out.
     let dear: Vec<&(String, f64)> = all.iter().filter(|(_, times)| *times > 3.2).collect();
     assert!(dear.is_empty(), "allocated for each byte of arguments: {all:?}");
 }

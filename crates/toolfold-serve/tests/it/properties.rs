@@ -63,6 +63,13 @@ fn frame() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
+/// Few in the suite, as each has a program of its own to talk to; as many as it is told where new bytes are looked for.
+fn config() -> ProptestConfig {
+    let told = ProptestConfig::default();
+    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { told.cases } else { 24 };
+    ProptestConfig { cases, ..told }
+}
+
 fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
 }
@@ -82,7 +89,7 @@ async fn is_well(address: SocketAddr) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(config())]
 
     #[test]
     fn any_line_on_the_pipe_leaves_the_next_one_answered(lines in vec(frame(), 1..20)) {

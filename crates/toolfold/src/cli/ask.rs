@@ -96,7 +96,7 @@ impl Ask {
         let scope = gateway.latest(&super::open::asker());
         let view = scope.view();
         match self {
-            Ask::Search(search) => search.answer(&view, &gateway.config(), style),
+            Ask::Search(search) => search.answer(&view, scope.config(), style),
             Ask::Ls(ls) => ls.answer(&view, style),
             Ask::Tree(tree) => tree.answer(&view, style),
             Ask::Types(types) => types.answer(&view, style),

@@ -72,7 +72,7 @@ fn node_json<'a>(view: &View<'a>, node: &'a Node) -> serde_json::Value {
 pub(crate) fn node_at<'a>(view: &View<'a>, path: &str) -> Result<&'a Node, Fail> {
     let path: Vec<String> = path.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();
     view.node(&path).map_err(|nearest| {
-        if let Some(absent) = absent_at(view, &path) {
+        if let Some(absent) = view.absent_at(&path) {
             return not_there(absent);
         }
         let hint = match &nearest[..] {
@@ -94,14 +94,4 @@ pub(crate) fn not_there(absent: &Absent) -> Fail {
         Absence::Failing | Absence::NeedsLogin => "`toolfold doctor` tries it and says what to do",
     };
     Fail::servers(shown_line(&absent.said())).hint(hint)
-}
-
-/// A server's node is not there while the server is not.
-fn absent_at<'a>(view: &View<'a>, path: &[String]) -> Option<&'a Absent> {
-    let name = match path {
-        [name] => name,
-        [servers, name] if servers.eq_ignore_ascii_case("servers") => name,
-        _ => return None,
-    };
-    view.absent().iter().find(|absent| absent.server.as_str().eq_ignore_ascii_case(name))
 }

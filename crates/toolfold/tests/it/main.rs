@@ -45,4 +45,5 @@ mod second_start;
 mod signin;
 mod surfaces;
 mod terminal;
+mod truth;
 mod world;

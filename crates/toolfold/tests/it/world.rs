@@ -146,6 +146,11 @@ impl Served {
         self.said.lock().unwrap().contains(words)
     }
 
+    /// What it has said since then, line by line.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        self.said.lock().unwrap().lines().map(str::to_owned).collect()
+    }
+
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }

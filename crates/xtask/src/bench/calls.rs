@@ -182,11 +182,13 @@ fn show(way: Way, direct: Duration, cases: &mut [Case], report: &mut Report) {
         found.map_or(f64::NAN, |(.., middle)| middle.as_secs_f64())
     };
     for size in SIZES {
-        let ratio = of(size, Era::Stateless, Door::CallTool) / of(size, Era::Session, Door::CallTool);
-        report.limit(
-            &format!("{way:?}, {size} tools: stateless / session ×{ratio:.2}, at most ×{LIMIT}"),
-            ratio <= LIMIT,
-        );
+        for door in [Door::CallTool, Door::DirectName] {
+            let ratio = of(size, Era::Stateless, door) / of(size, Era::Session, door);
+            report.limit(
+                &format!("{way:?}, {size} tools, {door:?}: stateless / session ×{ratio:.2}, at most ×{LIMIT}"),
+                ratio <= LIMIT,
+            );
+        }
     }
     for (era, door) in pairs() {
         let ratio = of(SIZES[2], era, door) / of(SIZES[0], era, door);

@@ -80,9 +80,9 @@ fn starts_path(line: &str, folder: &str) -> bool {
     line.match_indices(folder).any(|(at, _)| before(at).is_none_or(alone))
 }
 
-/// A file up to its unit tests.
-fn production(text: &str) -> &str {
-    text.split("\n#[cfg(test)]").next().unwrap_or(text)
+/// A file up to its unit tests. What else is for tests alone stands among the rest, and is read with it.
+pub(super) fn production(text: &str) -> &str {
+    text.split("\n#[cfg(test)]\nmod tests {").next().unwrap_or(text)
 }
 
 fn is_text(file: &Path) -> bool {

@@ -1,4 +1,4 @@
-//! Dependencies that nobody uses. What is looked for is the name: a crate that is needed without being named (for a
+//! Dependencies that nobody uses. What is looked for is the name where a path or a macro begins with it: a crate that is needed without being named (for a
 //! feature that it switches on) says so in the list of exceptions.
 
 use std::fs;
@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
+use super::sources::production;
 use crate::workspace::{Package, Workspace};
 
 /// Crate, dependency, and why it is there without being named.
@@ -33,11 +34,21 @@ pub fn unused(package: &Package, sources: &[(PathBuf, String)]) -> Vec<String> {
         let word = dependency.name.replace('-', "_");
         // A dependency of the program is used by the program or what builds it; one of the tests by anything.
         let counts = |file: &Path| dependency.dev || file.starts_with("src") || file.starts_with("build.rs");
-        !sources.iter().any(|(file, text)| counts(file) && names(text, &word)) && !excused(&dependency.name)
+        let read = |text| if dependency.dev { text } else { production(text) };
+        !sources.iter().any(|(file, text)| counts(file) && names(read(text), &word)) && !excused(&dependency.name)
     });
     idle.map(|dependency| format!("crates/{name}/Cargo.toml: {} is not used", dependency.name)).collect()
 }
 
+/// Whether a path or a macro begins with this, or it is brought in as it is. A variable of the same name is no use of it.
 fn names(text: &str, word: &str) -> bool {
-    text.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|part| part == word)
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    code.flat_map(|line| line.match_indices(word).map(move |(at, _)| (&line[..at], &line[at + word.len()..]))).any(
+        |(before, after)| {
+            let begins = !before.ends_with(is_part) && !before.ends_with("::");
+            let brought = before.trim_end().ends_with("use") && after.starts_with([';', ' ']);
+            begins && (after.starts_with("::") || after.starts_with('!') || brought)
+        },
+    )
 }
