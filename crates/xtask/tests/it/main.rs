@@ -51,7 +51,9 @@ fn the_rules_for_sources_notice() {
     assert_eq!(tidy::opening("a.rs", "use std;\n").unwrap(), "a.rs: does not open with //!, what it is");
     assert_eq!(tidy::size("a.rs", &"x\n".repeat(400)), None);
     assert_eq!(tidy::size("a.rs", &"x\n".repeat(401)).unwrap(), "a.rs: 401 lines before its tests, more than 400");
-    assert_eq!(tidy::size("a.rs", &format!("x\n#[cfg(test)]\n{}", "x\n".repeat(401))), None);
+    assert_eq!(tidy::size("a.rs", &format!("x\n#[cfg(test)]\nmod tests {{\n{}", "x\n".repeat(401))), None);
+    // What is for tests alone and stands among the rest does not end it.
+    assert!(tidy::size("a.rs", &format!("x\n#[cfg(test)]\nmod tests;\n{}", "x\n".repeat(401))).is_some());
     let put_off = concat!("// TO", "DO: later\nlet todo = 1;\n");
     assert_eq!(tidy::todos("a.rs", put_off), ["a.rs:1: do it, or open an issue and say so there"]);
 }
