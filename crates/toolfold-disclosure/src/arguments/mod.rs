@@ -12,7 +12,6 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-pub use size::values;
 use toolfold_core::{Entry, Fingerprint, Fuel, Refusal, Spent, ToolId};
 use toolfold_schema::{Schema, Undecided, Unusable};
 use toolfold_wire::Raw;
