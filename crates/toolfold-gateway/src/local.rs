@@ -11,9 +11,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolfold_core::{BadDefinition, Code, Entry, Fuel, Refusal, ServerName};
-use toolfold_disclosure::arguments::values;
 use toolfold_disclosure::refusal_result;
-use toolfold_wire::{BoxFuture, Raw, RpcError, raw};
+use toolfold_wire::{BoxFuture, Raw, RpcError, raw, values};
 
 use crate::gate::Failed;
 use crate::threads::{NoAnswer, Threads};

@@ -1,11 +1,7 @@
 //! A request as it comes in: its parameters are read here, once, and whoever works on it gets them as an [`Object`].
 
 use toolfold_gateway::Request;
-use toolfold_wire::{Id, Object, Raw, RpcError, code, meta};
-
-/// No method of anybody is longer, and no id of a sane client.
-const LONGEST_METHOD: usize = 256;
-const LONGEST_ID: usize = 16 * 1024;
+use toolfold_wire::{Id, LONGEST_ID, LONGEST_METHOD, Object, Raw, RpcError, code, meta};
 
 pub(crate) struct Asking {
     pub(crate) id: Id,

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, BufWriter};
-use tokio::sync::Semaphore;
 use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -19,7 +19,7 @@ use crate::apart::apart;
 use crate::asking::{Asking, is_notification};
 use crate::asks::Outlet;
 use crate::budget::{Budget, SMALL, counted};
-use crate::conversation::{AT_ONCE as ADMITTED, Conversation, too_many};
+use crate::conversation::{AT_ONCE, Conversation, too_many};
 use crate::outbox::{Outbox, Unread, outbox};
 use crate::running::{Running, until_cancelled};
 use crate::stateless::{Asker, Envelope, Whence};
@@ -28,8 +28,9 @@ use crate::too_often::TooOften;
 
 /// The longest line a client may send.
 const LONGEST_LINE: usize = 32 * 1024 * 1024;
-/// Requests worked on at once; the next one waits in the pipe.
-const AT_ONCE: usize = 256;
+/// How long the next request waits in the pipe when as many are worked on as may be. Not longer: behind it are answers to
+/// questions and cancellations, without which some of those would never end.
+const PATIENCE: Duration = Duration::from_secs(1);
 /// Subscriptions that may be open at once.
 const SUBSCRIPTIONS: usize = 64;
 /// After the end of input: time for what is under way to be answered.
@@ -168,8 +169,9 @@ impl Connection {
             };
             return self.send(Message::response(asking.id, outcome)).await;
         };
-        let permit = self.permits.clone().acquire_owned().await;
-        let running = match conversation.admit(&asking) {
+        let permit = self.place().await;
+        let admitted = if permit.is_some() { conversation.admit(&asking) } else { Err(too_many()) };
+        let running = match admitted {
             Ok(running) => running,
             Err(error) => return self.send(Message::response(asking.id, Err(error))).await,
         };
@@ -180,6 +182,11 @@ impl Connection {
                 out.answer(answer.to_line()).await;
             }
         });
+    }
+
+    /// A place among the requests that are worked on; `None` where none becomes free in time.
+    async fn place(&self) -> Option<OwnedSemaphorePermit> {
+        tokio::time::timeout(PATIENCE, self.permits.clone().acquire_owned()).await.ok()?.ok()
     }
 
     async fn initialize(&mut self, asking: Asking) {
@@ -209,8 +216,8 @@ impl Connection {
             Ok(envelope) => envelope,
             Err(error) => return self.send(Message::response(asking.id, Err(error))).await,
         };
-        let permit = self.permits.clone().acquire_owned().await;
-        let Some(running) = self.running.begin(&asking.id, ADMITTED) else {
+        let permit = self.place().await;
+        let Some(running) = permit.as_ref().and_then(|_| self.running.begin(&asking.id, AT_ONCE)) else {
             return self.send(Message::response(asking.id, Err(too_many()))).await;
         };
         let (asker, out, id) = (self.asker.clone(), self.out.clone(), asking.id.clone());

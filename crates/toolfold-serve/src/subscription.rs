@@ -2,7 +2,9 @@
 //! belong to no request are told.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use futures_util::future::join_all;
 use serde::{Deserialize, Serialize};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -19,6 +21,8 @@ use crate::stateless::Asker;
 
 /// Resources that one subscription may name.
 const MOST_RESOURCES: usize = 100;
+/// How long their servers may take, all at once: who else is listened to does not wait for one that is silent.
+const PATIENCE: Duration = Duration::from_secs(15);
 
 /// What a client wants to hear of, and what it is told that it will.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -60,7 +64,8 @@ pub(crate) struct Subscription {
 }
 
 impl Subscription {
-    /// Checks the request and watches what it names; resources that nobody has are left out of the acknowledgement.
+    /// Checks the request and watches what it names; resources that nobody has, or whose server says nothing, are left out of
+    /// the acknowledgement.
     pub(crate) async fn begin(
         asker: Asker,
         id: Id,
@@ -77,16 +82,18 @@ impl Subscription {
         })?;
         let client = Arc::new(Client::request(asker.principal.clone(), asker.surface, None));
         let request = Request::new(client, Arc::new(Silent), "subscriptions/listen", Object::new());
-        let mut watches = Vec::new();
-        for uri in std::mem::take(&mut filter.resource_subscriptions) {
-            let watched = match &asker.relayed {
-                Some(server) => asker.gateway.relay().watch(server, &uri, &request).await,
-                None => asker.gateway.watch(&uri, &request).await,
+        let watch = async |uri: String| {
+            let watched = async {
+                match &asker.relayed {
+                    Some(server) => asker.gateway.relay().watch(server, &uri, &request).await,
+                    None => asker.gateway.watch(&uri, &request).await,
+                }
             };
-            if let Ok(watch) = watched {
-                watches.push((uri, watch));
-            }
-        }
+            let watched = tokio::time::timeout(PATIENCE, watched).await.ok()?.ok()?;
+            Some((uri, watched))
+        };
+        let uris = std::mem::take(&mut filter.resource_subscriptions);
+        let watches: Vec<_> = join_all(uris.into_iter().map(watch)).await.into_iter().flatten().collect();
         filter.resource_subscriptions = watches.iter().map(|(uri, _)| uri.clone()).collect();
         Ok(Subscription { asker, id, filter, out, watches, _place: place })
     }

@@ -24,6 +24,11 @@ impl Allowance {
         self.used <= self.most
     }
 
+    /// The rest of a second in which as many were counted as are admitted.
+    pub(crate) fn rest(&self) -> Option<Duration> {
+        (self.used >= self.most).then(|| SECOND.saturating_sub(self.since.elapsed())).filter(|rest| !rest.is_zero())
+    }
+
     /// Begins a new second where the last one is over, and says how many were not admitted in that.
     pub(crate) fn renewed(&mut self) -> u32 {
         if self.since.elapsed() < SECOND {
@@ -47,5 +52,11 @@ mod tests {
         tokio::time::advance(SECOND).await;
         assert_eq!((allowance.renewed(), allowance.renewed()), (150, 0));
         assert!(allowance.admits());
+        assert_eq!(allowance.rest(), None);
+        assert!((0..99).all(|_| allowance.admits()));
+        tokio::time::advance(SECOND / 4).await;
+        assert_eq!(allowance.rest(), Some(SECOND / 4 * 3));
+        tokio::time::advance(SECOND).await;
+        assert_eq!(allowance.rest(), None);
     }
 }

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{Semaphore, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 use toolfold_wire::{Era, Message, Raw, raw};
 
@@ -20,7 +20,7 @@ use crate::http::Endpoint;
 use crate::incoming::Questions;
 use crate::made::Maker;
 use crate::outbox::{Outbox, Undeliverable};
-use crate::outgoing::Introduction;
+use crate::outgoing::{Introduction, MOST_SOON};
 use crate::owner::Owner;
 use crate::process::Process;
 use crate::sent::Request;
@@ -44,6 +44,8 @@ pub(crate) struct Connection {
     /// The latest request to listen that a stateless server confirmed.
     pub(crate) confirmed: watch::Sender<u64>,
     table: Mutex<Table>,
+    /// Places for what is on its way and waited for by nobody (HTTP).
+    pub(crate) soon: Arc<Semaphore>,
     /// Whether the server has ever said something about a call beside its own stream. Most never do.
     beside: AtomicBool,
     closed: CancellationToken,
@@ -87,6 +89,7 @@ impl Connection {
             questions: Questions::default(),
             confirmed: watch::Sender::new(0),
             table: Mutex::new(table),
+            soon: Arc::new(Semaphore::new(MOST_SOON)),
             beside: AtomicBool::new(false),
             closed: CancellationToken::new(),
         })
@@ -145,18 +148,6 @@ impl Connection {
             Link::Http(endpoint) => endpoint.deliver(self, message).await,
             Link::Made(_) => Ok(()),
         }
-    }
-
-    /// Sends a message that nobody waits for. Where the server does not read, it is lost and not queued for ever.
-    fn send_soon(self: &Arc<Self>, message: Message) {
-        if let Link::Stdio { outbox, .. } = &self.link {
-            let _ = outbox.send(None, message.to_line());
-            return;
-        }
-        // Called from destructors, which may run when the runtime is already gone.
-        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
-        let connection = self.clone();
-        runtime.spawn(async move { connection.send(&message).await });
     }
 
     /// Hands the answer to whoever waits for it. A late one finds nobody and is dropped.

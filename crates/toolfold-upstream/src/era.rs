@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use toolfold_config::{EraChoice, Run, Transport};
+use toolfold_core::beginning;
 use toolfold_wire::{Era, LATEST_LEGACY, LEGACY, MODERN, Object, Raw, RpcError, code, meta};
 use tracing::Instrument;
 
@@ -27,6 +28,8 @@ const PROBE: Duration = Duration::from_secs(5);
 /// What a server says of itself is kept, so it has a size.
 const LARGEST_SELF_PORTRAIT: usize = 256 * 1024;
 const LONGEST_INSTRUCTIONS: usize = 64 * 1024;
+/// Characters of a version that nobody knows, where it is said.
+const LONGEST_VERSION: usize = 100;
 
 pub(crate) struct Established {
     pub(crate) connection: Arc<Connection>,
@@ -219,6 +222,7 @@ async fn initialize(connection: &Arc<Connection>) -> Result<Greeting, Refused> {
         return Err(Refused::Other("the server's answer to initialize names no protocol version".into()));
     };
     if !LEGACY.contains(&version.as_str()) {
+        let version = beginning(&version, LONGEST_VERSION);
         let why = format!("the server speaks protocol {version:?}; Toolfold speaks {MODERN}, {}", LEGACY.join(", "));
         return Err(Refused::Unknown(why));
     }

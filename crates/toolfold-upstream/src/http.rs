@@ -9,7 +9,6 @@ use std::time::Duration;
 use hyper::body::{Body, Bytes};
 use hyper::http::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER, USER_AGENT};
 use hyper::http::{Method, StatusCode};
-use serde_json::Value;
 use toolfold_config::Transport;
 use toolfold_core::Principal;
 use toolfold_http::{FixedHeaders, HttpClient, Outgoing, Response, SendError, Target, chunk, header_lines};
@@ -282,7 +281,7 @@ pub(crate) fn repeated(connection: &Connection, method: Option<&str>, params: Op
     if method == "tools/call"
         && let Some(wanted) = connection.shared.headers().get(&name)
     {
-        let arguments: Value = params.read("arguments").unwrap_or_default();
+        let arguments = params.object("arguments").unwrap_or_default();
         for one in wanted {
             if let Some(value) = one.value(&arguments) {
                 say(&one.header, &value);

@@ -27,6 +27,8 @@ const SHORTEST_RETRY: Duration = Duration::from_millis(20);
 const LONGEST_RETRY: Duration = Duration::from_secs(60);
 /// How often it is hurried for, where each of its streams ends at once.
 const HURRIED: u32 = 10;
+/// So many bytes of a stream that are no part of a message count as one.
+const COMMENT: usize = 4096;
 /// How long to read on after the answer: an ended stream gives its connection back, a dropped one closes it.
 const EPILOGUE: Duration = Duration::from_secs(1);
 
@@ -109,7 +111,13 @@ async fn read(
     let mut aside = Aside::default();
     while let Some(chunk) = chunk(response).await.map_err(|error| broken(&error))? {
         let mut whole = Vec::new();
+        let pending = events.pending();
         let fed = events.feed(&chunk, |event| whole.push(event));
+        if whole.is_empty() && events.pending() <= pending {
+            // Comments and the like, which are neither a message nor a part of one.
+            (0..chunk.len().div_ceil(COMMENT)).for_each(|_| connection.shared.heard_unasked());
+            connection.shared.breathe().await;
+        }
         for event in whole {
             place.last_event = event.id.or(place.last_event.take());
             place.retry = event.retry.map(Duration::from_millis).or(place.retry);
@@ -118,10 +126,14 @@ async fn read(
             }
             let data = aside.finish(event.data, &mut payment).await.map_err(|why| lost(why, limit))?;
             let (to, size) = (connection.clone(), data.len());
+            if data.is_empty() {
+                connection.shared.heard_unasked();
+            }
             let receive = move || data.is_empty() || to.receive_bytes(data, id).is_ok();
             if !apart(size, receive).await {
                 tracing::debug!(server = %connection.shared.config.name, "an event of the server is not a message");
             }
+            connection.shared.breathe().await;
         }
         fed.map_err(|limit| CallError::TooLarge { limit })?;
         if let Some(id) = id.filter(|_| events.pending() > SPOOLED_OVER) {

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use serde_json::json;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
-use toolfold_wire::{BadMessage, Id, Message, Object, Raw, RpcError, meta, raw};
+use toolfold_wire::{BadMessage, Id, LONGEST_ID, LONGEST_METHOD, Message, Object, Raw, RpcError, meta, raw};
 
 use crate::call::CallError;
 use crate::connection::Connection;
@@ -22,7 +22,8 @@ use crate::question::put_question;
 use crate::shared::{Stale, lock};
 use crate::upstream::Event;
 
-const MOST_QUESTIONS: usize = 64;
+/// Questions of a server that are put to clients at once.
+pub const MOST_QUESTIONS: usize = 64;
 
 /// The questions of the server that are being answered.
 pub(crate) struct Questions {
@@ -42,12 +43,20 @@ impl Connection {
     pub(crate) fn receive_bytes(self: &Arc<Self>, bytes: Bytes, on: Option<u64>) -> Result<(), BadMessage> {
         let mut bad = None;
         for message in Message::parse_all(bytes.clone()) {
+            if !message.as_ref().is_ok_and(|message| self.is_answer(message)) {
+                self.shared.heard_unasked();
+            }
             match message {
                 Ok(message) => self.receive(message, on),
                 Err(error) => bad = bad.or(self.receive_bad(error, &bytes)),
             }
         }
         bad.map_or(Ok(()), Err)
+    }
+
+    /// Whether somebody waits for it.
+    fn is_answer(&self, message: &Message) -> bool {
+        matches!(message, Message::Response { id, .. } if id.as_number().is_some_and(|id| self.is_open(id)))
     }
 
     fn receive(self: &Arc<Self>, message: Message, on: Option<u64>) {
@@ -57,6 +66,11 @@ impl Connection {
                     self.answer(id, outcome.map_err(|error| self.shared.answered(error)));
                 }
             }
+            // Both are kept while a client thinks, apart from the message and so from what is counted.
+            Message::Request { id, method, .. } if id.as_json().len() > LONGEST_ID || method.len() > LONGEST_METHOD => {
+                tracing::debug!(server = %self.shared.config.name, "a question was dropped: its id or method is too long")
+            }
+            Message::Notification { method, .. } if method.len() > LONGEST_METHOD => {}
             Message::Notification { method, params } => self.hear(&method, params, on),
             Message::Request { id, method, params } => self.be_asked(id, method, params, on),
         }

@@ -47,10 +47,11 @@ pub use blank::{Blanks, speaks_of_secret};
 pub use call::{Call, CallError};
 pub use clock::seconds_now;
 pub use house::House;
+pub use incoming::MOST_QUESTIONS;
 pub use manifest::Manifest;
 pub use oauth::{
     KeptLogin, Leased, LoginOwner, MemoryVault, Need, NoLogin, NoVisitor, NotKept, Record, Unvisited, Vault, Visit,
 };
 pub use only::{Arbiter, Ending, MANIFEST, Nowhere, Remote, Sign, Tenure, Where};
 pub use question::put_question;
-pub use upstream::{Event, Parted, Report, State, Upstream};
+pub use upstream::{Event, LONGEST_THOUGHT, Parted, Report, State, Upstream};

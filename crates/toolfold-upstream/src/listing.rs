@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use toolfold_config::Transport;
 use toolfold_core::{ServerName, shown_line};
-use toolfold_wire::{Era, Object, Raw, code, parameter_headers};
+use toolfold_wire::{Era, Object, Raw, code, parameter_headers, values};
 
 use crate::apart::apart;
 use crate::call::CallError;
@@ -23,6 +23,9 @@ use crate::shared::Stale;
 const MOST_PAGES: usize = 1000;
 /// Entries of one list. Five times what the largest server has that anybody knows of.
 const MOST_ENTRIES: usize = 25_000;
+/// Values that one entry may hold: sixty times what the largest has that anybody knows of. Whoever reads one makes a tree of it,
+/// in which a number of two bytes is a node of many.
+const MOST_VALUES: usize = 200_000;
 /// All pages of one list together, in deadlines of one request.
 const LONGEST_LISTING: u32 = 5;
 
@@ -103,6 +106,8 @@ async fn all_pages(connection: &Arc<Connection>, method: &str, key: &str) -> Res
             room = room.saturating_sub(entry.get().len());
             room > 0
         }));
+        // Cursors are remembered while the list is read, so that one that goes in circles is noticed.
+        room = room.saturating_sub(next.as_ref().map_or(0, String::len));
         if room == 0 {
             let (server, used) = (&config.name, entries.len());
             tracing::warn!(%server, method, used, "the list is too large: only its beginning is used");
@@ -127,6 +132,12 @@ async fn all_pages(connection: &Arc<Connection>, method: &str, key: &str) -> Res
     Ok(entries)
 }
 
+/// Whether an entry can be read by everybody who has to.
+fn is_readable(entry: &Raw) -> bool {
+    let json = entry.get();
+    json.len() / 2 <= MOST_VALUES || values(json) <= MOST_VALUES
+}
+
 async fn one_page(connection: &Arc<Connection>, method: &str, cursor: Option<String>) -> Result<Raw, CallError> {
     let params = cursor.map(|cursor| Object::new().with("cursor", &cursor));
     let request = Request { method, params: params.as_ref().into(), ..Request::default() };
@@ -141,7 +152,13 @@ async fn read_page(page: Raw, key: &str) -> Result<(Option<String>, Vec<Raw>), C
     let read = move || {
         let page = Object::parse(&page)?;
         // One more than there may be: whoever counts them says so.
-        Some((page.string("nextCursor"), page.items(&key, MOST_ENTRIES + 1)))
+        let mut entries = page.items(&key, MOST_ENTRIES + 1);
+        let all = entries.len();
+        entries.retain(is_readable);
+        if entries.len() < all {
+            tracing::warn!(left_out = all - entries.len(), "entries of more than {MOST_VALUES} values are left out");
+        }
+        Some((page.string("nextCursor"), entries))
     };
     apart(size, read).await.ok_or_else(|| CallError::unavailable("the answer is not a JSON object"))
 }

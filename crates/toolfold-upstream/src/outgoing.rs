@@ -3,15 +3,19 @@
 //! of the old one may refuse. Everything else leaves as it came.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use serde_json::json;
-use toolfold_wire::{Era, Id, MODERN, Message, Object, Raw, meta, raw};
+use toolfold_wire::{Era, Id, LONGEST_ID, MODERN, Message, Object, Raw, meta, raw};
 
 use crate::connection::{Connection, Link};
 use crate::http::{Repeated, repeated};
 
 const META: &str = "_meta";
 const TOKEN: &str = "progressToken";
+
+/// Messages that nobody waits for and that a server has not taken yet (HTTP); further ones are lost.
+pub(crate) const MOST_SOON: usize = 256;
 
 /// How a request of the stateless era introduces itself. There may be other keys of the same prefix: those are passed on.
 const INTRODUCTION: [&str; 4] = [meta::VERSION, meta::CLIENT_INFO, meta::CLIENT_CAPABILITIES, meta::LOG_LEVEL];
@@ -30,6 +34,22 @@ pub(crate) struct Introduction<'a> {
 }
 
 impl Connection {
+    /// Sends a message that nobody waits for. Where the server does not read, it is lost and not queued for ever.
+    pub(crate) fn send_soon(self: &Arc<Self>, message: Message) {
+        if let Link::Stdio { outbox, .. } = &self.link {
+            let _ = outbox.send(None, message.to_line());
+            return;
+        }
+        // Called from destructors, which may run when the runtime is already gone.
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        let Ok(place) = self.soon.clone().try_acquire_owned() else { return };
+        let connection = self.clone();
+        runtime.spawn(async move {
+            let _ = connection.send(&message).await;
+            drop(place);
+        });
+    }
+
     /// A request as it is sent: its line, and what of it is said again in headers.
     pub(crate) fn written(
         &self,
@@ -62,8 +82,9 @@ pub(crate) fn prepare<'a>(
     }
     let mut object = params.cloned().unwrap_or_default();
     let mut own = object.object(META).unwrap_or_default();
-    // Kept for as long as the call is open, which the rest of it is not.
-    let token = own.get(TOKEN).map(Raw::detached);
+    // Kept for as long as the call is open, which the rest of it is not, and repeated with every step: one too long for that
+    // is left as it is, and what the server says of it is nobody's.
+    let token = own.get(TOKEN).filter(|token| token.get().len() <= LONGEST_ID).map(Raw::detached);
     if token.is_some() {
         own.set(TOKEN, &id);
     }
@@ -130,6 +151,8 @@ mod tests {
         let escaped = r#"{"name":"x","\u005fmeta":{"progress\u0054oken":9},"_meta":{"progress\u0054oken":8}}"#;
         let (params, token) = prepared(Era::Legacy, escaped);
         assert_eq!((params.as_str(), token.as_deref()), (r#"{"name":"x","_meta":{"progressToken":7}}"#, Some("8")));
+        let long = format!(r#"{{"_meta":{{"progressToken":"{}"}}}}"#, "t".repeat(LONGEST_ID));
+        assert_eq!(prepared(Era::Legacy, &long), (long.clone(), None), "too long to be repeated");
         let inside = r#"{"arguments":{"progressToken":1}}"#;
         assert_eq!(prepared(Era::Legacy, inside), (inside.to_owned(), None));
     }

@@ -13,7 +13,7 @@ use tracing::Instrument;
 use crate::allowance::Allowance;
 use crate::blank::{Blanking, Blanks};
 use crate::lines::{Line, LineReader};
-use crate::shared::lock;
+use crate::shared::{HEARD_A_SECOND, lock};
 
 const LONGEST_LINE: usize = 4096;
 const LONGEST_WORDS: usize = 300;
@@ -91,9 +91,17 @@ impl Listener {
         let _all = self.said.all.clone().drop_guard();
         let mut lines = LineReader::new(stderr, LONGEST_LINE, None);
         let mut blanking = Blanking::new(blanks);
+        let mut pace = Allowance::new(HEARD_A_SECOND);
         loop {
+            // As with what it says otherwise: others have their turn, and a flood has to wait.
+            tokio::task::coop::consume_budget().await;
+            if let Some(rest) = pace.rest() {
+                tokio::time::sleep(rest).await;
+            }
             let patience = if blanking.is_holding() { SECOND_HALF } else { Duration::MAX };
-            let shown = match tokio::time::timeout(patience, lines.next()).await {
+            let heard = tokio::time::timeout(patience, lines.next()).await;
+            let _ = pace.admits();
+            let shown = match heard {
                 Err(_) => blanking.flush(),
                 Ok(Ok(Some(Line::Whole(line)))) => blanking.feed(&String::from_utf8_lossy(&line)),
                 Ok(Ok(Some(Line::Lost { .. }))) => continue,

@@ -23,6 +23,9 @@ use crate::upstream::{Event, Report, State};
 
 /// Notifications of a server that are passed on.
 const NOTIFICATIONS_A_SECOND: u32 = 1_000;
+/// What a server says in a second that answers nothing; then it is not listened to until the second is over. Read as fast as
+/// it comes, a few servers that say nothing of use would take all the time there is.
+pub(crate) const HEARD_A_SECOND: u32 = 10_000;
 
 static INSTANCES: AtomicU64 = AtomicU64::new(1);
 
@@ -45,6 +48,7 @@ pub(crate) struct Shared {
     reports: mpsc::UnboundedSender<Report>,
     now: Mutex<Now>,
     told: Mutex<Allowance>,
+    heard: Mutex<Allowance>,
     pub(crate) stale: Stale,
     pub(crate) subscriptions: watch::Sender<BTreeSet<String>>,
     /// How many requests wait for the server to start.
@@ -87,6 +91,7 @@ impl Shared {
             reports,
             now: Mutex::new(now),
             told: Mutex::new(Allowance::new(NOTIFICATIONS_A_SECOND)),
+            heard: Mutex::new(Allowance::new(HEARD_A_SECOND)),
             stale: Stale::default(),
             subscriptions: watch::Sender::new(BTreeSet::new()),
             waiting: AtomicUsize::new(0),
@@ -96,6 +101,20 @@ impl Shared {
     /// Whether one more notification is passed on. A flood is cut: nobody reads a thousand a second.
     pub(crate) fn admits_notification(&self) -> bool {
         lock(&self.told).admits()
+    }
+
+    /// Counts something that the server said and nobody asked for.
+    pub(crate) fn heard_unasked(&self) {
+        let _ = lock(&self.heard).admits();
+    }
+
+    /// For whoever reads what a server says, after each piece: lets others have their turn, and rests where that was too much.
+    pub(crate) async fn breathe(&self) {
+        tokio::task::coop::consume_budget().await;
+        let rest = lock(&self.heard).rest();
+        if let Some(rest) = rest {
+            tokio::time::sleep(rest).await;
+        }
     }
 
     /// Whether somebody watches this resource, or one that it is a part of: a server may name the part.

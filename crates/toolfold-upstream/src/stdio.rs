@@ -86,7 +86,7 @@ async fn read_lines(connection: &Arc<Connection>, stdout: ChildStdout) {
     let mut garbage = Garbage::of(connection);
     while let Ok(Some(line)) = lines.next().await {
         match line {
-            Line::Whole(line) if line.iter().all(u8::is_ascii_whitespace) => {}
+            Line::Whole(line) if line.iter().all(u8::is_ascii_whitespace) => connection.shared.heard_unasked(),
             Line::Whole(line) => {
                 let (to, message) = (connection.clone(), line.clone());
                 // One after the other, wherever it is done: what a server says has an order.
@@ -101,6 +101,7 @@ async fn read_lines(connection: &Arc<Connection>, stdout: ChildStdout) {
                 }
             }
         }
+        connection.shared.breathe().await;
     }
 }
 

@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, oneshot};
 use toolfold_config::Start;
+use toolfold_core::beginning;
 use toolfold_wire::{BoxFuture, Era};
 use tracing::Instrument;
 
@@ -35,6 +36,8 @@ use crate::upstream::{Event, Parted, State};
 use crate::wishes;
 
 const NEVER: Duration = Duration::from_secs(86_400);
+/// Characters of why a server failed: it is kept, and told to whoever asks for the status.
+const LONGEST_REASON: usize = 2_000;
 
 pub(crate) enum Command {
     /// A call needs the server.
@@ -223,7 +226,8 @@ impl Supervisor {
     }
 
     fn fail(&mut self, why: String) {
-        let (why, retry_in) = (self.shared.blank(&why), self.backoff.fail());
+        let why = beginning(&self.shared.blank(&why), LONGEST_REASON).into_owned();
+        let retry_in = self.backoff.fail();
         tracing::warn!(server = %self.shared.config.name, why = ?why, ?retry_in, "the server failed");
         self.failure = Some(Failed { why: why.clone(), retry_at: Instant::now() + retry_in });
         self.shared.set_state(State::Failing { why, retry_in });

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use toolfold_config::{Run, Server};
 use toolfold_core::{Principal, ServerName};
-use toolfold_wire::{Era, Object, Raw};
+use toolfold_wire::{Era, Message, Object, Raw};
 use tracing::Instrument;
 
 use crate::call::{Call, CallError};
@@ -24,7 +24,7 @@ use crate::wishes;
 
 const CONFIRMATION: Duration = Duration::from_secs(5);
 /// How long people may think about the questions of a server during one call, beyond the call's own deadline.
-const LONGEST_THOUGHT: Duration = Duration::from_secs(30 * 60);
+pub const LONGEST_THOUGHT: Duration = Duration::from_secs(30 * 60);
 
 /// How often it is looked whether whoever thinks is still there.
 const LOOK: Duration = Duration::from_secs(1);
@@ -162,10 +162,10 @@ impl Upstream {
         }
     }
 
-    /// A server that is not running hears nothing.
-    pub async fn notify(&self, method: &str, params: Option<Raw>) {
+    /// A server that is not running hears nothing, and nobody waits for one that is to listen.
+    pub fn notify(&self, method: &str, params: Option<Raw>) {
         if let Some(connection) = self.shared.connection() {
-            let _ = connection.tell(method, params).await;
+            connection.send_soon(Message::notification(method, params));
         }
     }
 

@@ -31,13 +31,16 @@ pub struct ParameterHeader {
 
 impl ParameterHeader {
     /// The value these arguments give the header; `None` where the parameter is missing or null.
-    pub fn value(&self, arguments: &Value) -> Option<String> {
-        let mut value = arguments;
-        for key in &self.path {
-            value = value.get(key)?;
+    pub fn value(&self, arguments: &Object) -> Option<String> {
+        let (first, inner) = self.path.split_first()?;
+        let mut found = arguments.get(first)?.clone();
+        for key in inner {
+            found = Object::parse(&found)?.get(key)?.clone();
         }
-        match value {
-            Value::String(text) => Some(text.clone()),
+        // Only what can be said in a header is read: the rest may be very many values.
+        let is_one = !found.get().starts_with(['{', '[']);
+        match is_one.then(|| serde_json::from_str(found.get()).ok()).flatten()? {
+            Value::String(text) => Some(text),
             Value::Bool(flag) => Some(flag.to_string()),
             Value::Number(number) => Some(number.to_string()),
             _ => None,

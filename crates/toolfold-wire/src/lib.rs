@@ -20,10 +20,10 @@ pub use header::{
     decode_header, encode_header, name_of, parameter_headers,
 };
 pub use memory::{Memory, Share};
-pub use message::{BadMessage, DEEPEST, Id, MOST_BATCHED, Message, RpcError};
+pub use message::{BadMessage, DEEPEST, Id, LONGEST_ID, LONGEST_METHOD, MOST_BATCHED, Message, RpcError};
 pub use object::Object;
 pub use peer::{BoxFuture, Peer, Silent};
-pub use raw::{Raw, raw, raw_of};
+pub use raw::{Raw, raw, raw_of, values};
 pub use spool::{Intake, Spool, Taken};
 pub use sse::{EventReader, StreamEvent};
 pub use version::{Era, LATEST_LEGACY, LEGACY, MODERN, code, meta, negotiate};

@@ -15,6 +15,9 @@ use crate::raw::{Raw, raw, text_of};
 /// that thirty megabytes of brackets cost no more than to be read once.
 pub const MOST_BATCHED: usize = 100;
 pub const DEEPEST: usize = 128;
+/// No method of anybody is longer, and no id or token of a sane peer. Both are repeated and kept apart from their message.
+pub const LONGEST_METHOD: usize = 256;
+pub const LONGEST_ID: usize = 16 * 1024;
 
 /// A request's id, kept as the JSON text it came as: `1` and `"1"` are different ids, and both are echoed exactly.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -8,7 +8,7 @@ tools_raw: one that is passed on as it is written; resources, templates: address
 the name of each request and what was called; hang: a method that is never answered; deaf: reads nothing after its list;
 flood: a line written over and over after the list, for `seconds`, with a `pause`; many: so many tools; changing: their names change with each list;
 long: characters of the descriptions of those many; differing: other descriptions with each list; list_of: its tools are so
-many ones; members: its results have so many members; answers: how calls are answered, see `mixed`; late: seconds
+many ones; cursors: another page after each, with a cursor so long; members: its results have so many members; answers: how calls are answered, see `mixed`; late: seconds
 before a list is answered; says: a text for stderr; stubborn: ends only when it is killed; child: starts a process like that; pid: a file for process ids.
 """
 
@@ -94,6 +94,9 @@ def answer(message):
         return {"protocolVersion": "2025-06-18", "capabilities": offers, "serverInfo": {"name": "s", "version": "1"}}
     if method == "tools/list":
         time.sleep(OPTIONS.get("late", 0))
+        if OPTIONS.get("cursors"):
+            ROUND[0] += 1
+            return {"tools": TOOLS if ROUND[0] == 1 else [], "nextCursor": f"{ROUND[0]}" + "c" * OPTIONS["cursors"]}
         return {"tools": tools() + [1] * OPTIONS.get("list_of", 0)}
     if method == "resources/list":
         return {"resources": [{"uri": uri, "name": uri} for uri in OPTIONS.get("resources", [])]}

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use toolfold_core::{Fuel, Spent};
-use toolfold_wire::Raw;
+use toolfold_wire::{Raw, values};
 
 use super::MOST_VALUES;
 
@@ -17,19 +17,4 @@ pub(super) fn read(raw: &Raw, fuel: &Fuel) -> Result<Option<Value>, Spent> {
         return Ok(None);
     }
     Ok(serde_json::from_str(text).ok())
-}
-
-/// About how many values a JSON text holds: what separates them, outside of strings.
-pub fn values(json: &str) -> usize {
-    let (mut count, mut quoted, mut escaped) = (1, false, false);
-    for byte in json.bytes() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if quoted => escaped = true,
-            b'"' => quoted = !quoted,
-            b',' | b'[' | b'{' if !quoted => count += 1,
-            _ => {}
-        }
-    }
-    count
 }

@@ -9,12 +9,12 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
-use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, timeout_at};
 use toolfold_access::{Handle, ReplicaId, Standing};
 use toolfold_core::{Code, Principal, Refusal, ServerName};
-use toolfold_upstream::{Call, put_question};
-use toolfold_wire::{BoxFuture, Object, Peer, Raw, RpcError, Spool, code, raw};
+use toolfold_upstream::{Call, LONGEST_THOUGHT, MOST_QUESTIONS, put_question};
+use toolfold_wire::{BoxFuture, Object, Peer, Raw, RpcError, Spool, code};
 
 use tracing::Instrument;
 
@@ -71,26 +71,43 @@ async fn ask_in_the_middle(
     mut params: Object,
 ) -> Result<Raw, Failed> {
     let peer: Arc<dyn Peer> = Arc::new(Able { client: request.client.clone(), peer: request.peer.clone() });
+    let refused = |why: String| Failed::Refused(Refusal::new(Code::ServerUnavailable, why));
+    let mut thought = Duration::ZERO;
     for _ in 0..ROUNDS {
         let sent = call(request, &params, peer.clone(), slot.clone());
         // In a box: whatever is around it would be as large, and each of a dozen layers copies what it awaits.
         let result = Box::pin(source.request(server, source.caller(request), sent)).await?;
         let Some(wanted) = input_required(&result) else { return Ok(result) };
-        let mut responses = Object::new();
-        for (key, question) in wanted.object("inputRequests").unwrap_or_default().iter() {
-            let question = Object::parse(question).unwrap_or_default();
-            let method = question.string("method").unwrap_or_default();
-            let answer = put_question(&*peer, &method, question.get("params").map(ToOwned::to_owned)).await;
-            responses.set_raw(key, answer.map_err(Failed::Answered)?);
+        let questions = wanted.object("inputRequests").unwrap_or_default();
+        if questions.iter().count() > MOST_QUESTIONS {
+            return Err(refused(format!("The server {server} asked more than {MOST_QUESTIONS} questions at once.")));
         }
+        let begun = Instant::now();
+        let answers = answers(&*peer, &questions);
+        let Ok(responses) = timeout_at(begun + (LONGEST_THOUGHT - thought), answers).await else {
+            return Err(refused(format!("The questions of the server {server} were not answered in time.")));
+        };
+        let responses = responses?;
+        thought = (thought + begun.elapsed()).min(LONGEST_THOUGHT);
         params.set("inputResponses", &responses);
         match wanted.get("requestState") {
             Some(state) => params.set_raw("requestState", state.to_owned()),
             None => &mut params,
         };
     }
-    let message = format!("The server {server} asked more than {ROUNDS} times during one call.");
-    Err(Failed::Refused(Refusal::new(Code::ServerUnavailable, message)))
+    Err(refused(format!("The server {server} asked more than {ROUNDS} times during one call.")))
+}
+
+/// What a client says to these questions, one after the other.
+async fn answers(peer: &dyn Peer, questions: &Object) -> Result<Object, Failed> {
+    let mut responses = Object::new();
+    for (key, question) in questions.iter() {
+        let question = Object::parse(question).unwrap_or_default();
+        let method = question.string("method").unwrap_or_default();
+        let answer = put_question(peer, &method, question.get("params").map(ToOwned::to_owned)).await;
+        responses.set_raw(key, answer.map_err(Failed::Answered)?);
+    }
+    Ok(responses)
 }
 
 fn call(request: &Request, params: &Object, peer: Arc<dyn Peer>, slot: Option<Arc<Slot>>) -> Call {
@@ -225,13 +242,11 @@ impl Exchange {
         while let Ok(question) = self.questions.try_recv() {
             self.open.push(question);
         }
-        let mut wanted = Object::new();
-        for (place, question) in self.open.iter().enumerate() {
-            wanted.set(&place.to_string(), &json!({"method": question.method, "params": question.params}));
-        }
+        let wanted = requests(&self.open);
         let state = parked.park(self.on_its_own())?;
-        let asked = json!({"resultType": "input_required", "inputRequests": wanted, "requestState": state});
-        Ok(Outcome::Parked(raw(&asked)))
+        let mut asked = Object::new().with("resultType", "input_required");
+        asked.set_raw("inputRequests", wanted).set("requestState", &state);
+        Ok(Outcome::Parked(asked.to_raw()))
     }
 
     /// Nobody waits for it while it is parked, and its deadlines must run all the same: it goes on as a task. Before that
@@ -261,6 +276,17 @@ impl Exchange {
             }
         }
     }
+}
+
+/// Questions for a stateless client. Written as they came: made into a tree, one could be sixteen times as large.
+fn requests(open: &[Question]) -> Raw {
+    let mut wanted = Object::new();
+    for (place, question) in open.iter().enumerate() {
+        let mut one = Object::new().with("method", &question.method);
+        one.set_raw("params", question.params.clone().unwrap_or_else(Raw::null));
+        wanted.set_raw(&place.to_string(), one.to_raw());
+    }
+    wanted.to_raw()
 }
 
 /// The result as it came, where the beginning of it is here and the whole in a slot.
@@ -352,5 +378,20 @@ impl Parked {
         // One that is resumed a thousand times would leave a thousand timers behind.
         timer.abort();
         Some(Box::new(exchange))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_reach_a_stateless_client_as_they_came() {
+        let odd = r#"{"n":12345678901234567890123,"x":[1.0, 1e400],"x":2}"#;
+        let question = |params| Question { method: "roots/list".into(), params, reply: oneshot::channel().0 };
+        let open = [question(toolfold_wire::raw_of(odd).ok()), question(None)];
+        let asked =
+            format!(r#"{{"0":{{"method":"roots/list","params":{odd}}},"1":{{"method":"roots/list","params":null}}}}"#);
+        assert_eq!(requests(&open).get(), asked);
     }
 }

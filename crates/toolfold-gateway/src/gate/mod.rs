@@ -251,7 +251,7 @@ impl Gate {
             }
             Errand::Tell => {
                 if let Some(upstream) = source.way_of(&request.client.principal()).await {
-                    Box::pin(upstream.notify(&request.method, Some(request.params.to_raw()))).await;
+                    upstream.notify(&request.method, Some(request.params.to_raw()));
                 }
                 Ok(Outcome::Told)
             }

@@ -50,7 +50,7 @@ impl Gate {
     /// Tells a server something on behalf of another replica.
     pub(crate) async fn relay_word(&self, snapshot: &Snapshot, server: &ServerName, method: &str, params: Option<Raw>) {
         if let Some(upstream) = only_one(snapshot, server).ok().and_then(Source::upstream) {
-            upstream.notify(method, params).await;
+            upstream.notify(method, params);
         }
     }
 

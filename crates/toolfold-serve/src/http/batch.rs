@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use hyper::{HeaderMap, StatusCode};
+use toolfold_core::Code;
 use toolfold_wire::{BadMessage, Id, Message, RpcError, SESSION_HEADER};
 
 use super::App;
@@ -11,6 +12,7 @@ use super::post::{Caller, carrier, keep, session_of, text};
 use super::reply::{Reply, empty_response, error_response, json_response};
 use super::session::{Said, Session};
 use crate::asking::{Asking, is_notification};
+use crate::too_often::TooOften;
 
 /// Answers them in one body, in order.
 pub(super) async fn answer(
@@ -24,12 +26,19 @@ pub(super) async fn answer(
         Err((status, error)) => return error_response(status, None, error),
     };
     let mut answers: Vec<String> = Vec::new();
-    let mut size = 0;
+    let (mut size, mut asked) = (0, 0);
     for message in messages {
         let answer = match message {
             Ok(Message::Request { id, method, params }) if size < LARGEST_BODY => {
-                let asking = Asking::read(id, method, params.as_ref());
-                batched(&session, asking.map(|asking| Asking { carrier: carrier(headers), ..asking })).await
+                asked += 1;
+                // The first was counted when the body came in.
+                match if asked > 1 { knock(app, caller) } else { Ok(()) } {
+                    Err(error) => Some(failed(Some(id), error)),
+                    Ok(()) => {
+                        let asking = Asking::read(id, method, params.as_ref());
+                        batched(&session, asking.map(|asking| Asking { carrier: carrier(headers), ..asking })).await
+                    }
+                }
             }
             Ok(Message::Request { id, .. }) => {
                 Some(failed(Some(id), RpcError::internal("The answers of this batch are too large.")))
@@ -59,6 +68,14 @@ pub(super) async fn answer(
         Some(whole) => json_response(StatusCode::OK, whole),
         None => error_response(StatusCode::SERVICE_UNAVAILABLE, None, RpcError::internal("Too many large answers.")),
     }
+}
+
+/// Counts one more request of whoever sent the batch.
+fn knock(app: &App, caller: &Caller) -> Result<(), RpcError> {
+    app.gateway.knock(Some(&caller.principal)).map_err(|wait| {
+        app.gateway.turned_away(Some(&caller.principal), Code::RateLimited);
+        TooOften::new(wait).rpc_error()
+    })
 }
 
 async fn batched(session: &Arc<Session>, asking: Result<Asking, (Option<Id>, RpcError)>) -> Option<String> {

@@ -7,12 +7,16 @@ use hyper::HeaderMap;
 use toolfold_disclosure::is_meta;
 use toolfold_gateway::Client;
 use toolfold_wire::{
-    METHOD_HEADER, NAME_HEADER, Raw, RpcError, VERSION_HEADER, code, decode_header, meta, name_of, parameter_headers,
+    METHOD_HEADER, NAME_HEADER, Object, Raw, RpcError, VERSION_HEADER, code, decode_header, meta, name_of,
+    parameter_headers,
 };
 
 use crate::asking::Asking;
 use crate::stateless::{Asker, Envelope};
 use crate::text::shown;
+
+/// A larger definition is not read for every call: as with arguments, what it asks for is let through.
+const LARGEST_DEFINITION: usize = 1 << 20;
 
 /// Checks all that headers and body of a request both say, and reads its envelope.
 pub(crate) async fn check(asker: &Asker, headers: &HeaderMap, asking: &Asking) -> Result<Envelope, RpcError> {
@@ -47,11 +51,11 @@ async fn check_tool(asker: &Asker, headers: &HeaderMap, name: &str, arguments: O
 
 fn check_parameters(headers: &HeaderMap, definition: &str, arguments: Option<&Raw>) -> Result<(), RpcError> {
     // Nearly no tool has them: the word is looked for before anything is parsed.
-    if !definition.contains("x-mcp-header") {
+    if definition.len() > LARGEST_DEFINITION || !definition.contains("x-mcp-header") {
         return Ok(());
     }
     let definition: serde_json::Value = serde_json::from_str(definition).unwrap_or_default();
-    let arguments = arguments.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
+    let arguments = arguments.and_then(Object::parse).unwrap_or_default();
     for wanted in parameter_headers(&definition["inputSchema"]).unwrap_or_default() {
         match wanted.value(&arguments) {
             Some(value) => expect(headers, &wanted.header, Some(&value))?,

@@ -165,3 +165,27 @@ async fn a_client_that_cannot_be_asked_is_not() {
     let told = format!("{result:?}");
     assert!(told.contains("does not support elicitation"), "{told}");
 }
+
+#[tokio::test]
+async fn more_than_64_questions_at_once_are_put_to_nobody() {
+    for (count, refused) in [(64, false), (65, true)] {
+        let question = json!({"method": "roots/list", "params": {}});
+        let questions: serde_json::Map<String, Value> = (0..count).map(|n| (n.to_string(), question.clone())).collect();
+        let asks = json!({"resultType": "input_required", "inputRequests": questions});
+        let fake =
+            FakeServer::script(json!({"eras": ["modern"], "tools": ["ask"], "calls": {"ask": {"result": asks}}}));
+        let mut pipe = Pipe::to(start(config(Surface::Compact, &[("fake", &fake)])), Surface::Compact);
+        let greeting = json!({"protocolVersion": "2025-11-25", "capabilities": {"roots": {}}});
+        pipe.exchange(json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": greeting})).await;
+        pipe.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call()}).to_string()).await;
+        let heard = loop {
+            let heard = pipe.receive().await;
+            if heard["id"] == 1 {
+                break heard;
+            }
+        };
+        let asked = heard["method"] == "roots/list";
+        assert_eq!(asked, !refused, "{heard}");
+        assert_eq!(heard.to_string().contains("more than 64 questions"), refused, "{heard}");
+    }
+}

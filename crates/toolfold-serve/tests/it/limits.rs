@@ -1,9 +1,11 @@
 //! The numbers of SECURITY.md that a client meets, at their edges: what is within passes, the next one does not.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::{Value, json};
+use toolfold_config::{Config, Limits, Rate};
 use toolfold_core::Surface;
 use toolfold_test::{FakeServer, HttpClient};
 use toolfold_wire::RpcError;
@@ -128,7 +130,7 @@ async fn an_address_that_is_read_has_8_kilobytes() {
 }
 
 #[tokio::test]
-async fn a_session_has_512_requests_at_once_and_a_pipe_256() {
+async fn a_session_has_512_requests_at_once_and_so_has_a_pipe() {
     let fake = FakeServer::script(json!({"tools": ["hang", "do"], "calls": {"hang": {"hang": true}}}));
     let gateway = start(config(Surface::Compact, &[("fake", &fake)]));
     all_settled(&gateway).await;
@@ -149,19 +151,65 @@ async fn a_session_has_512_requests_at_once_and_a_pipe_256() {
     assert_eq!(fake.received("tools/call").len(), 512);
     calls.iter().for_each(tokio::task::JoinHandle::abort);
 
-    // On a pipe the next one waits to be read.
-    let before = fake.received("tools/call").len();
+    // On a pipe the next one waits for a second, and no longer: what is behind it may be what the others wait for.
+    let fake = FakeServer::script(json!({"tools": ["hang"], "calls": {"hang": {"hang": true}}}));
+    let gateway = start(config(Surface::Compact, &[("fake", &fake)]));
+    all_settled(&gateway).await;
     let mut pipe = Pipe::to(gateway, Surface::Compact);
     pipe.initialize("2025-11-25").await;
-    for id in 1..=256 {
+    for id in 1..=512 {
         pipe.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": call}).to_string()).await;
     }
-    while fake.received("tools/call").len() < before + 256 {
+    while fake.received("tools/call").len() < 512 {
         tokio::task::yield_now().await;
     }
-    pipe.send(&ping(json!("late")).to_string()).await;
-    let silence = tokio::time::timeout(std::time::Duration::from_millis(300), pipe.receive()).await;
-    assert!(silence.is_err(), "{silence:?}");
+    let begun = std::time::Instant::now();
+    let refused = pipe.exchange(ping(json!("late"))).await;
+    assert!(refused["error"]["message"].as_str().unwrap().contains("512"), "{refused}");
+    assert!(begun.elapsed() >= Duration::from_secs(1), "{:?}", begun.elapsed());
+    let cancelled = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}});
+    pipe.send(&cancelled.to_string()).await;
+    assert!(pipe.exchange(ping(json!("later"))).await["result"].is_object());
+}
+
+#[tokio::test]
+async fn requests_of_a_batch_are_counted_like_any_others() {
+    let limits = Limits { requests: Some(Rate { count: 4, per: Duration::from_secs(3600) }), ..Limits::default() };
+    let gateway = start(Config { limits, ..config(Surface::Compact, &[]) });
+    let client = http_client(gateway, Surface::Compact).await;
+    client.initialize("2025-03-26").await;
+    let pings: Vec<Value> = (0..9).map(|id| ping(json!(id))).collect();
+    let answers = client.post(&Value::Array(pings).to_string(), Default::default()).await.messages();
+    let answers = answers[0].as_array().unwrap().clone();
+    // `initialize` and what follows it were two.
+    let answered: Vec<bool> = answers.iter().map(|answer| answer["result"].is_object()).collect();
+    assert_eq!(answered, [true, true, false, false, false, false, false, false, false]);
+    assert!(answers[8]["error"].to_string().contains("RATE_LIMITED"), "{}", answers[8]);
+}
+
+#[tokio::test]
+async fn who_listens_does_not_wait_for_a_server_that_is_silent() {
+    let addresses: Vec<String> = (0..9).map(|number| format!("file:///{number}")).collect();
+    let resources: Vec<Value> = addresses.iter().map(|uri| json!({"uri": uri, "name": uri})).collect();
+    let fake = FakeServer::script(json!({
+        "eras": ["legacy"], "tools": ["do"], "resources": resources,
+        "capabilities": {"tools": {}, "resources": {"subscribe": true}}, "silent": ["resources/subscribe"],
+    }));
+    let gateway = start(config(Surface::Compact, &[("fake", &fake)]));
+    all_settled(&gateway).await;
+    let mut pipe = Pipe::to(gateway, Surface::Compact);
+    let wanted = json!({"toolsListChanged": true, "resourceSubscriptions": addresses});
+    let params = json!({"notifications": wanted, "_meta": modern_meta()});
+    pipe.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": params}).to_string())
+        .await;
+    while fake.received("resources/subscribe").len() < addresses.len() {
+        tokio::task::yield_now().await;
+    }
+    tokio::time::pause();
+    let begun = tokio::time::Instant::now();
+    let acknowledged = pipe.receive().await;
+    assert!(begun.elapsed() <= Duration::from_secs(15), "{:?}", begun.elapsed());
+    assert_eq!(acknowledged["params"]["notifications"], json!({"toolsListChanged": true}));
 }
 
 #[tokio::test]

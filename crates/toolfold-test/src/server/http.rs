@@ -174,7 +174,7 @@ impl Door {
         if let Some(name) = &name {
             expect_header(headers, NAME_HEADER, Some(name))?;
         }
-        let arguments: Value = params.read("arguments").unwrap_or_default();
+        let arguments = params.object("arguments").unwrap_or_default();
         let tools = self.fake.tools();
         let tool = tools.iter().filter_map(Object::parse).find(|tool| tool.string("name") == name);
         let schema: Value = tool.and_then(|tool| tool.read("inputSchema")).unwrap_or_default();

@@ -40,6 +40,29 @@ async fn a_legacy_server_gets_its_session_and_version_back() {
 }
 
 #[tokio::test]
+async fn what_a_server_does_not_take_is_waited_for_by_nobody_and_256_times() {
+    let server = serve(Era::Legacy).await;
+    let subject = ready(&server).await;
+    for _ in 0..300 {
+        subject.upstream.notify("notifications/never", None);
+    }
+    let taken = || server.posts("notifications/never").len();
+    eventually("as many as there may be", || (taken() == 256).then_some(())).await;
+    subject.tool("echo", json!({})).await.unwrap();
+    assert_eq!(taken(), 256);
+}
+
+#[tokio::test]
+async fn a_server_that_says_too_much_is_not_listened_to_until_the_second_is_over() {
+    let server = serve(Era::Legacy).await;
+    let subject = ready(&server).await;
+    let begun = std::time::Instant::now();
+    subject.tool("talk", json!({"times": 25_000})).await.unwrap();
+    // The rest of a second that had begun, a whole one, and a part of the next.
+    assert!(begun.elapsed() >= Duration::from_secs(1), "{:?}", begun.elapsed());
+}
+
+#[tokio::test]
 async fn a_stateless_server_gets_the_headers_it_asks_for() {
     let server = serve(Era::Modern).await;
     let mut subject = Subject::new(http(&server.url));

@@ -87,6 +87,9 @@ async fn handle(State(server): State<Arc<HttpServer>>, verb: Method, headers: He
     if !allowed {
         return plain(StatusCode::UNAUTHORIZED);
     }
+    if body["method"] == "notifications/never" {
+        std::future::pending::<()>().await;
+    }
     match server.era {
         Era::Modern if verb == Method::POST => modern(&server, &body),
         Era::Modern => plain(StatusCode::METHOD_NOT_ALLOWED),
@@ -172,6 +175,11 @@ async fn legacy(
         ("tools/call", "cut and forget") => {
             server.session.fetch_add(1, Ordering::SeqCst);
             streamed_text("id: e2\nretry: 30\ndata:\n\n".into())
+        }
+        ("tools/call", "talk") => {
+            let said = event(&json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {}}));
+            let said = said.repeat(body["params"]["arguments"]["times"].as_u64().unwrap_or_default() as usize);
+            streamed_text(said + &event(&json!({"jsonrpc": "2.0", "id": id, "result": {}})))
         }
         ("tools/call", "break") => streamed_text(": nothing\n\n".into()),
         ("tools/call", "huge") => answer(id, json!({"content": "x".repeat(2 << 20)})),

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use toolfold_upstream::CallError;
 use toolfold_wire::Memory;
 
-use crate::kit::{Subject, call, eventually, names, script, text_of};
+use crate::kit::{Log, Subject, call, eventually, names, script, text_of};
 
 const MEGABYTE: usize = 1 << 20;
 
@@ -90,6 +90,32 @@ async fn a_list_has_an_end() {
     let manifest = subject.listed().await;
     let names: Vec<String> = names(&manifest);
     assert_eq!((names.len(), names.last().map(String::as_str)), (25_000, Some("t24999")));
+}
+
+#[tokio::test]
+async fn cursors_are_counted_with_the_list_they_belong_to() {
+    let log = Log::new();
+    let mut config = script(&["cursors=100000", &log.argument("log")]);
+    config.max_message = MEGABYTE;
+    let mut subject = Subject::new(config);
+    assert!(subject.listed().await.tools.is_empty());
+    assert_eq!(log.messages("tools/list").len(), 11, "a megabyte of them, and not a thousand");
+}
+
+#[tokio::test]
+async fn an_entry_of_a_list_has_200000_values() {
+    // Those of the enumeration, and four of what is around it.
+    let mut config = script(&["values=3,199996,199997"]);
+    config.max_message = 8 * MEGABYTE;
+    let mut subject = Subject::new(config);
+    assert_eq!(names(&*subject.listed().await), ["v3", "v199996"]);
+}
+
+#[tokio::test]
+async fn why_a_server_failed_has_2000_characters() {
+    let mut subject = Subject::new(script(&["version=9", "versions=1000000"]));
+    let why = subject.why_failing().await;
+    assert!(why.contains("999…") && why.chars().count() <= 2_000, "{}", why.len());
 }
 
 #[tokio::test]

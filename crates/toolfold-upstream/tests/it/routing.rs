@@ -76,6 +76,30 @@ async fn a_progress_token_written_with_escapes_is_replaced_like_any_other() {
 }
 
 #[tokio::test]
+async fn a_question_whose_id_or_method_has_no_end_is_put_to_nobody() {
+    let subject = ready().await;
+    let client = Client::new(json!({}));
+    let question = |id: usize, method: usize| json!({"id": "i".repeat(id - 2), "method": format!("roots/{}", "m".repeat(method - 6)), "params": {}});
+    for (id, method) in [(16 * 1024 + 1, 10), (10, 257), (16 * 1024, 256)] {
+        let call = by(&client, 1, "tools/call", saying(question(id, method), false));
+        assert_eq!(text_of(&subject.call(call).await.unwrap()), "said");
+    }
+    let asked: Vec<usize> = client.asked.lock().unwrap().iter().map(|(method, _)| method.len()).collect();
+    assert_eq!(asked, [256]);
+}
+
+#[tokio::test]
+async fn a_progress_token_that_is_too_long_to_be_repeated_is_not() {
+    let subject = ready().await;
+    let client = Client::new(json!({}));
+    for (token, heard_of) in [(16 * 1024 - 2, 1), (16 * 1024 - 1, 0)] {
+        let params = json!({"name": "progress", "_meta": {"progressToken": "t".repeat(token)}});
+        subject.call(by(&client, 1, "tools/call", params)).await.unwrap();
+        assert_eq!(heard(&subject, &client).await.len(), heard_of);
+    }
+}
+
+#[tokio::test]
 async fn servers_that_replace_one_another_can_be_told_apart() {
     let (mut first, mut second) = (Subject::new(script(&[])), Subject::new(script(&[])));
     assert_ne!(first.upstream.instance(), second.upstream.instance());

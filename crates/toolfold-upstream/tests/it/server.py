@@ -100,6 +100,12 @@ def call(id, params):
 def listed(id, params):
     if "many" in traits:
         return answer(id, {"tools": [{"name": f"t{n}"} for n in range(int(traits["many"]))]})
+    if "cursors" in traits:
+        page = int(params.get("cursor", "0").rstrip("c") or 0)
+        return answer(id, {"tools": [], "nextCursor": str(page + 1) + "c" * int(traits["cursors"])})
+    if "values" in traits:
+        wide = lambda count: {"name": f"v{count}", "inputSchema": {"enum": [1] * count}}
+        return answer(id, {"tools": [wide(int(count)) for count in traits["values"].split(",")]})
     definition = lambda name: {"name": name, "inputSchema": {"type": "object"}, "execution": {"odd": True}}
     if "paging" not in traits:
         return answer(id, {"tools": [definition(name) for name in tools]})
@@ -147,7 +153,7 @@ def handle(message):
             return
     elif method == "initialize":
         greeted = True
-        version = traits.get("version", params["protocolVersion"])
+        version = traits.get("version", params["protocolVersion"]) * int(traits.get("versions", 1))
         return answer(id, {"protocolVersion": version, "capabilities": capabilities,
                            "serverInfo": {"name": "legacy", "version": "1"}, "instructions": "be kind"})
     if method == "tools/list":

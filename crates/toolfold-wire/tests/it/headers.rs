@@ -33,10 +33,14 @@ fn annotations_are_honoured_where_they_may_stand() {
     let found = parameter_headers(&schema).unwrap();
     let values: Vec<_> = found
         .iter()
-        .map(|header| (header.header.as_str(), header.value(&json!({"region": "eu", "filter": {"deep": 3}}))))
+        .map(|header| {
+            (header.header.as_str(), header.value(&Object::of(&json!({"region": "eu", "filter": {"deep": 3}}))))
+        })
         .collect();
     assert_eq!(values, [("mcp-param-region", Some("eu".into())), ("mcp-param-deep", Some("3".into()))]);
-    assert_eq!(found[0].value(&json!({"region": null})), None);
+    assert_eq!(found[0].value(&Object::of(&json!({"region": null}))), None);
+    assert_eq!(found[0].value(&Object::of(&json!({"region": ["eu"]}))), None);
+    assert_eq!(found[1].value(&Object::of(&json!({"filter": "deep"}))), None);
 }
 
 #[test]

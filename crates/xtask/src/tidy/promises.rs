@@ -22,7 +22,12 @@ pub(super) const PROMISES: &[Promise] = &[
         "MOST_MEMBERS: usize = 10_000",
         &["an_object_of_more_than_10000_members_is_none"],
     ),
-    Promise("| 25,000 |", "MOST_ENTRIES: usize = 25_000", &["a_list_has_an_end"]),
+    Promise("| 25,000, 200,000; further ones", "MOST_ENTRIES: usize = 25_000", &["a_list_has_an_end"]),
+    Promise(
+        "| 25,000, 200,000; further ones",
+        "MOST_VALUES: usize = 200_000",
+        &["an_entry_of_a_list_has_200000_values"],
+    ),
     Promise("| 50,000; past that", "MOST_PINS: usize = 50_000", &["a_server_does_not_fill_the_record"]),
     Promise(
         "| after 0.5 s or ten times as long as listing takes, then doubled, up to 60 s |",
@@ -55,7 +60,11 @@ pub(super) const PROMISES: &[Promise] = &[
         "LONGEST_LINE: usize = 4096",
         &["a_line_of_stderr_has_4_kilobytes_and_the_next_one_is_heard"],
     ),
-    Promise("| 64, 1,024, 30 min", "MOST_QUESTIONS: usize = 64", &["a_flood_of_questions_is_bounded"]),
+    Promise(
+        "| 64, 1,024, 30 min",
+        "MOST_QUESTIONS: usize = 64",
+        &["a_flood_of_questions_is_bounded", "more_than_64_questions_at_once_are_put_to_nobody"],
+    ),
     Promise(
         "| 64, 1,024, 30 min",
         "MOST_OPEN: usize = 1024",
@@ -66,6 +75,27 @@ pub(super) const PROMISES: &[Promise] = &[
         "LONGEST_THOUGHT: Duration = Duration::from_secs(30 * 60)",
         &["nobody_thinks_for_ever"],
     ),
+    Promise(
+        "| 10,000 a second; then it is not listened to",
+        "HEARD_A_SECOND: u32 = 10_000",
+        &["a_server_that_says_too_much_is_not_listened_to_until_the_second_is_over"],
+    ),
+    Promise(
+        "| 256 bytes, 16 KB; others are put to nobody |",
+        "LONGEST_METHOD: usize = 256",
+        &["a_question_whose_id_or_method_has_no_end_is_put_to_nobody"],
+    ),
+    Promise(
+        "| 256 bytes, 16 KB; others are put to nobody |",
+        "LONGEST_ID: usize = 16 * 1024",
+        &["a_question_whose_id_or_method_has_no_end_is_put_to_nobody"],
+    ),
+    Promise(
+        "| 256; further ones are lost |",
+        "MOST_SOON: usize = 256",
+        &["what_a_server_does_not_take_is_waited_for_by_nobody_and_256_times"],
+    ),
+    Promise("| 2,000 characters |", "LONGEST_REASON: usize = 2_000", &["why_a_server_failed_has_2000_characters"]),
     Promise(
         "| two call deadlines, at least a minute |",
         "timeouts.call.max(LEAST_PATIENCE) * 2",
@@ -148,8 +178,17 @@ pub(super) const PROMISES: &[Promise] = &[
         "LONGEST_WATCHED: usize = 2048",
         &["an_address_that_is_watched_has_2_kilobytes_and_a_listener_a_hundred"],
     ),
-    Promise("| 512 (256) |", "AT_ONCE: usize = 512", &["a_session_has_512_requests_at_once_and_a_pipe_256"]),
-    Promise("| 512 (256) |", "AT_ONCE: usize = 256", &["a_session_has_512_requests_at_once_and_a_pipe_256"]),
+    Promise(
+        "| a progress token | 16 KB |",
+        "LONGEST_ID: usize = 16 * 1024",
+        &["a_progress_token_that_is_too_long_to_be_repeated_is_not"],
+    ),
+    Promise("| 512 | refused", "AT_ONCE: usize = 512", &["a_session_has_512_requests_at_once_and_so_has_a_pipe"]),
+    Promise(
+        "(stdio: after a second) |",
+        "PATIENCE: Duration = Duration::from_secs(1)",
+        &["a_session_has_512_requests_at_once_and_so_has_a_pipe"],
+    ),
     Promise("| 8 MB, a quarter", "KEPT: usize = 8 * 1024 * 1024", &["what_is_kept_is_bounded_in_number_and_bytes"]),
     Promise(
         "; 60 s |",
@@ -162,19 +201,20 @@ pub(super) const PROMISES: &[Promise] = &[
         &["what_is_told_is_lost_where_there_is_no_room_and_an_answer_waits"],
     ),
     Promise(
-        "| 2,048, 64 on stdio; 100 addresses each |",
+        "| 2,048, 64 on stdio; 100 addresses each;",
         "SUBSCRIPTIONS: usize = 2_048",
         &["a_pipe_has_64_subscriptions"],
     ),
+    Promise("| 2,048, 64 on stdio; 100 addresses each;", "SUBSCRIPTIONS: usize = 64", &["a_pipe_has_64_subscriptions"]),
     Promise(
-        "| 2,048, 64 on stdio; 100 addresses each |",
-        "SUBSCRIPTIONS: usize = 64",
-        &["a_pipe_has_64_subscriptions"],
-    ),
-    Promise(
-        "| 2,048, 64 on stdio; 100 addresses each |",
+        "| 2,048, 64 on stdio; 100 addresses each;",
         "MOST_RESOURCES: usize = 100",
         &["an_address_that_is_watched_has_2_kilobytes_and_a_listener_a_hundred"],
+    ),
+    Promise(
+        "; 15 s for the servers of these |",
+        "PATIENCE: Duration = Duration::from_secs(15)",
+        &["who_listens_does_not_wait_for_a_server_that_is_silent"],
     ),
     Promise(
         "| 20 s | they are told",
