@@ -15,7 +15,7 @@ pub mod tokens;
 mod types;
 mod view;
 
-pub use answer::{Answered, DOUBT, DOUBTFUL, answered};
+pub use answer::{Answered, DOUBT, answered, is_doubtful};
 pub use arguments::Checker;
 pub use level::Level;
 pub use surface::{

@@ -2,6 +2,7 @@
 //! `training/calibrate.py` finds the numbers; `docs/search.md` shows how well they hold on requests it never saw.
 
 use crate::ask::Asked;
+use crate::index::Index;
 use crate::names::Named;
 use crate::rank::Scored;
 
@@ -15,6 +16,19 @@ const WORDS: f32 = 0.43;
 const STRANGE: f32 = -1.5;
 /// Of one that does something else than was asked for.
 const DISAGREES: f32 = -1.5;
+
+/// Of another one: whether anything is there that a short request can be about. Being ahead of others says nothing of it, and among
+/// many entries something is always somewhat alike.
+const FITS_BASE: f32 = -2.71;
+const FITS_SEMANTIC: f32 = 8.0;
+const FITS_NEAR: f32 = 1.63;
+const FITS_LEXICAL: f32 = 1.03;
+const FITS_DEED: f32 = 0.84;
+const FITS_SUBJECT: f32 = 0.81;
+const FITS_WORDS: f32 = 0.49;
+const FITS_SIZE: f32 = -0.51;
+/// Words that mean something in a request that this can be told of. A longer one tells of more than it asks for.
+const SHORT: usize = 4;
 
 /// Below this the best hit is no answer: nearly nine in ten such hits are wrong.
 pub const FLOOR: f32 = 0.14;
@@ -34,9 +48,31 @@ pub(crate) fn confidences(asked: &Asked, ranked: &[(Scored, usize)]) -> Vec<f32>
     (0..ranked.len()).map(&mut confidence).collect()
 }
 
+/// The chance that one of the entries is what was asked for, by how the best hit fits. Certain where that cannot be told: of long
+/// requests, and of what was named or chosen before.
+pub(crate) fn fits(index: &Index, asked: &Asked, best: Option<&Scored>) -> f32 {
+    let known = |best: &Scored| best.named != Named::No || best.learned.is_some();
+    let Some(best) = best.filter(|best| asked.words <= SHORT && !known(best)) else { return 1.0 };
+    let (deed, subject) = asked.wanted.met(&index.base.documents[best.entry].done);
+    let sum = FITS_BASE
+        + FITS_SEMANTIC * best.semantic
+        + FITS_NEAR * best.near.unwrap_or(0.0)
+        + FITS_LEXICAL * share_of_words(asked, best)
+        + FITS_DEED * deed
+        + FITS_SUBJECT * subject
+        + FITS_WORDS * (asked.words as f32).ln_1p()
+        + FITS_SIZE * (index.len().max(2) as f32).ln();
+    1.0 / (1.0 + (-sum).exp())
+}
+
+/// What the words earn, against what an entry would earn that has them all and nothing else.
+fn share_of_words(asked: &Asked, scored: &Scored) -> f32 {
+    (scored.lexical / asked.best.max(f32::MIN_POSITIVE)).clamp(0.0, 1.0)
+}
+
 /// `said` is what the query adds by itself, `other` the score of the best among the others.
 fn of(asked: &Asked, said: f32, scored: &Scored, other: f32) -> f32 {
-    let lexical = (scored.lexical / asked.best.max(f32::MIN_POSITIVE)).clamp(0.0, 1.0);
+    let lexical = share_of_words(asked, scored);
     let near = scored.near.unwrap_or(0.0);
     // Scores are relative to the best: how far ahead it is says little where even the best is hardly alike.
     let ahead = (scored.score - other).clamp(-1.0, 1.0) * scored.semantic.max(lexical).max(0.0);

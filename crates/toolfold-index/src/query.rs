@@ -53,6 +53,8 @@ pub struct Found {
     pub hits: Vec<Hit>,
     /// Hits on all pages.
     pub total: usize,
+    /// The chance that anything here is what was asked for; 1 where that cannot be told.
+    pub fits: f32,
 }
 
 #[derive(Debug, Clone)]

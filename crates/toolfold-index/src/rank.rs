@@ -21,7 +21,7 @@ use crate::ask::{Asked, Clause, LIST, Meaning};
 use crate::candidates::{self, Sums};
 use crate::close;
 use crate::compound::joined;
-use crate::confidence::{FLOOR, confidences};
+use crate::confidence::{FLOOR, confidences, fits};
 use crate::explain::explain;
 use crate::fold::fold;
 use crate::index::Index;
@@ -95,10 +95,11 @@ pub(crate) fn search(index: &Index, catalog: &Catalog, query: &Query<'_>) -> Fou
     let query = &Query { text: &text, ..query.clone() };
     let ranked = fold(index, catalog, rank(index, catalog, query, &asked));
     let confidences = confidences(&asked, &ranked);
+    let fits = fits(index, &asked, ranked.first().map(|(best, _)| best));
     let mut answers: Vec<(&(Scored, usize), f32)> = ranked.iter().zip(confidences).collect();
     if query.answers_only {
-        let fits = answers.first().is_some_and(|(_, confidence)| *confidence >= FLOOR);
-        answers.retain(|((scored, _), confidence)| fits && (scored.lexical > 0.0 || *confidence >= POSSIBLE));
+        let some = answers.first().is_some_and(|(_, confidence)| *confidence >= FLOOR);
+        answers.retain(|((scored, _), confidence)| some && (scored.lexical > 0.0 || *confidence >= POSSIBLE));
     }
     let page = answers.iter().skip(query.offset).take(query.limit);
     let hits = page.map(|((scored, copies), confidence)| Hit {
@@ -108,7 +109,7 @@ pub(crate) fn search(index: &Index, catalog: &Catalog, query: &Query<'_>) -> Fou
         copies: *copies,
         explain: if query.explain { explain(index, &asked, scored) } else { Explain::default() },
     });
-    Found { hits: hits.collect(), total: answers.len() }
+    Found { hits: hits.collect(), total: answers.len(), fits }
 }
 
 fn everything(index: &Index, catalog: &Catalog, query: &Query<'_>) -> Found {
@@ -119,7 +120,7 @@ fn everything(index: &Index, catalog: &Catalog, query: &Query<'_>) -> Found {
         .collect();
     let page = admitted.iter().skip(query.offset).take(query.limit);
     let hits = page.map(|&entry| Hit { entry, score: 0.0, confidence: 0.0, copies: 0, explain: Default::default() });
-    Found { hits: hits.collect(), total: admitted.len() }
+    Found { hits: hits.collect(), total: admitted.len(), fits: 1.0 }
 }
 
 /// Everything that is an answer and admitted, best first; equals by id.

@@ -8,7 +8,6 @@
 use toolfold_index::Hit;
 
 use super::alike::Line;
-use super::search::DOUBTFUL;
 use crate::level::Level;
 
 /// Below this even the best hit is nothing that could have been meant.
@@ -46,10 +45,10 @@ pub(super) fn shown(lines: &[Line]) -> usize {
 }
 
 /// The most that is shown of the hit at a place. Where none is a close match, what each does is asked before how it is called.
-pub(super) fn detail(hits: &[Line], place: usize) -> Level {
+pub(super) fn detail(hits: &[Line], place: usize, doubtful: bool) -> Level {
     let best = hits[0].confidence;
     let share = hits[place].confidence / best.max(f32::MIN_POSITIVE);
-    let signatures = if best < DOUBTFUL { 1 } else { MOST_SIGNATURES };
+    let signatures = if doubtful { 1 } else { MOST_SIGNATURES };
     match place {
         0 => Level::Signature,
         place if share >= LIKELY && place < signatures => Level::Signature,

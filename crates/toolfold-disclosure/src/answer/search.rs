@@ -16,7 +16,10 @@ use crate::view::View;
 
 /// Below this the best hit is a guess, and said to be one. Low on purpose: "no close match" above the right tool costs a
 /// second search, a doubtful hit without a warning only a look.
-pub const DOUBTFUL: f32 = 0.15;
+const DOUBTFUL: f32 = 0.15;
+/// Below this hardly anything here can be meant at all, however far the best hit is ahead of the others; unless it is as sure as that.
+const UNLIKE: f32 = 0.06;
+const SURE: f32 = 0.8;
 pub const DOUBT: &str = "No close match. The nearest:";
 const NODES_NAMED: usize = 12;
 const NODES_HINTED: usize = 3;
@@ -68,7 +71,7 @@ fn find(view: &View<'_>, search: &Search, within: Option<&[usize]>) -> Found {
     // Below the floor a few words that the best hit has none of fit nothing; a sentence may be about it after all.
     let sentence = search.query.split_whitespace().nth(FEW_WORDS).is_some();
     let something = best >= FLOOR || (best >= enough::NOTHING && (sentence || shares_a_word(view, search)));
-    if something { found } else { Found { hits: Vec::new(), total: 0 } }
+    if something { found } else { Found { hits: Vec::new(), total: 0, ..found } }
 }
 
 fn shares_a_word(view: &View<'_>, search: &Search) -> bool {
@@ -78,14 +81,15 @@ fn shares_a_word(view: &View<'_>, search: &Search) -> bool {
 }
 
 fn page(view: &View<'_>, search: &Search, found: &Found, reader: Option<String>) -> Answered {
-    let doubtful = search.offset == 0 && found.hits[0].confidence < DOUBTFUL;
+    let doubtful = is_doubtful(found);
+    let told = doubtful && search.offset == 0;
     let lines = if search.as_needed {
         alike::joined(view, &found.hits[..enough::imaginable(&found.hits)])
     } else {
         alike::apart(&found.hits)
     };
     let wanted = if search.as_needed { enough::shown(&lines) } else { lines.len() };
-    let items: Vec<Item<'_>> = (0..wanted).map(|place| item(view, search, &lines, place)).collect();
+    let items: Vec<Item<'_>> = (0..wanted).map(|place| item(view, search, &lines, place, doubtful)).collect();
     let rest = |shown: usize| cursor(search, found, &lines, shown);
     let note = note(view).filter(|_| search.offset == 0);
     // Room for a cursor is kept whether or not one is needed. Counting its tokens takes long, and nobody needs to know where there is
@@ -93,14 +97,14 @@ fn page(view: &View<'_>, search: &Search, found: &Found, reader: Option<String>)
     let first_rest = rest(1);
     let kept = |cost: fn(&str) -> usize| {
         first_rest.as_deref().map_or(0, |line| cost(line) + 2)
-            + if doubtful { cost(DOUBT) } else { 0 }
+            + if told { cost(DOUBT) } else { 0 }
             + note.as_deref().map_or(0, cost)
             + reader.as_deref().map_or(0, cost)
     };
     let (all, most): (usize, usize) = (items.iter().map(Item::most).sum(), kept(|line| line.len() + 1));
     let reserved = if all + most <= view.budget() { most } else { kept(cost) };
     let mut text: Vec<String> = reader.into_iter().collect();
-    text.extend(doubtful.then(|| DOUBT.to_owned()));
+    text.extend(told.then(|| DOUBT.to_owned()));
     let shown = fit(&items, view.budget().saturating_sub(reserved));
     let entries = lines[..shown.len()].iter().flat_map(Line::entries).collect();
     let rest = rest(shown.len());
@@ -110,9 +114,15 @@ fn page(view: &View<'_>, search: &Search, found: &Found, reader: Option<String>)
     Answered { text: text.join("\n"), entries }
 }
 
-fn item<'a>(view: &View<'a>, search: &Search, lines: &[Line], place: usize) -> Item<'a> {
+/// Whether the best is a guess.
+pub fn is_doubtful(found: &Found) -> bool {
+    let best = found.hits.first().map_or(0.0, |best| best.confidence);
+    best < DOUBTFUL || (found.fits < UNLIKE && best < SURE)
+}
+
+fn item<'a>(view: &View<'a>, search: &Search, lines: &[Line], place: usize, doubtful: bool) -> Item<'a> {
     let line = &lines[place];
-    let detail = if search.as_needed { enough::detail(lines, place) } else { search.detail };
+    let detail = if search.as_needed { enough::detail(lines, place, doubtful) } else { search.detail };
     let copies = if line.copies > 0 { format!(" (+{} like it)", line.copies) } else { String::new() };
     // A bare name needs no remark: it is there to be recognised.
     let suffix = if detail > Level::Name { copies + &line.also_in(view) } else { String::new() };

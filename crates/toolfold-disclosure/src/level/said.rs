@@ -22,6 +22,10 @@ const OPENINGS: [&str; 11] = [
 ];
 /// A list in which these stand is not all there is.
 const OPEN_ENDED: [&str; 5] = ["e.g", "for example", "such as", "etc", "..."];
+/// The same of a list that nothing announces; and where these stand, more than one of the values may be meant at once.
+const UNSURE: [&str; 9] = ["example", "common", "usual", "typical", "json", "list of", "comma", "separated", "array"];
+/// What stands between what is asked for and a list of all answers to it: `Type of address ('v4' or 'v6')`.
+const BEFORE_LIST: [&str; 5] = [": ", " (", " - ", " – ", " — "];
 
 /// How a text is written, or what a number counts: what is looked for, how it is shown, and what in the parameter's
 /// name says it already.
@@ -66,14 +70,23 @@ pub(super) fn values(description: &str) -> Option<Vec<&str>> {
     let text = looked_at(description);
     // Positions in lower case are positions in the text only where no letter changes its length.
     let lower = text.to_ascii_lowercase();
-    OPENINGS.iter().find_map(|opening| {
+    if OPEN_ENDED.iter().any(|open| lower.contains(open)) {
+        return None;
+    }
+    let announced = OPENINGS.iter().find_map(|opening| {
         let at = lower.find(opening)?;
         let starts_word = !lower[..at].ends_with(|c: char| c.is_alphanumeric());
-        if !starts_word || OPEN_ENDED.iter().any(|open| lower.contains(open)) {
-            return None;
-        }
-        list(&text[at + opening.len()..])
-    })
+        list(&text[at + opening.len()..]).filter(|_| starts_word)
+    });
+    announced.or_else(|| unannounced(text).filter(|_| !UNSURE.iter().any(|word| lower.contains(word))))
+}
+
+/// A list of values in quotes behind the first words of a description. What has a dot in it names something elsewhere.
+fn unannounced(text: &str) -> Option<Vec<&str>> {
+    let first = |before: &&str| text.find(*before).map(|at| at + before.len());
+    let rest = &text[BEFORE_LIST.iter().filter_map(first).min()?..];
+    let values = list(rest).filter(|_| rest.starts_with(['\'', '"']))?;
+    values.iter().all(|value| !value.contains('.')).then_some(values)
 }
 
 fn looked_at(description: &str) -> &str {
@@ -156,6 +169,16 @@ mod tests {
         assert_eq!(of("What to do. One of: create, update, delete.").as_deref(), Some("create update delete"));
         assert_eq!(of("Sort order: must be 'asc' (upwards) or 'desc' (downwards)").as_deref(), Some("asc desc"));
         assert_eq!(of("Options: `a-1`|`b.2`").as_deref(), Some("a-1 b.2"));
+        assert_eq!(
+            of("Action to perform - \"create\", \"list\", or \"delete\".").as_deref(),
+            Some("create list delete")
+        );
+        assert_eq!(of("Type of address ('v4' or 'v6')").as_deref(), Some("v4 v6"));
+        assert_eq!(of("Position: 'above' (before it), or 'below' (after it)").as_deref(), Some("above below"));
+        assert_eq!(of("What to look for. Common values: 'read', 'update'."), None);
+        assert_eq!(of("The head (`sha` or `head_sha`)"), None);
+        assert_eq!(of("JSON text with what to group by ('NAME', 'PERIOD')"), None);
+        assert_eq!(of("Full type: 'base.request' or 'chain.agent'"), None);
         assert_eq!(of("Can be used to filter, sort or group"), None);
         assert_eq!(of("Can be \"a\" or \"b\", e.g. \"a\""), None);
         assert_eq!(of("one of: red, green, etc."), None);

@@ -26,6 +26,12 @@ impl Wanted {
         (worth, (other - same).max(0.0))
     }
 
+    /// Whether a tool does the wanted deed to the wanted thing, and how much of what is named its description names.
+    pub(crate) fn met(&self, done: &Done) -> (f32, f32) {
+        let features = self.features(done);
+        (features[13], features[12])
+    }
+
     pub(crate) fn features(&self, done: &Done) -> Features {
         let mut features = Features::default();
         if self.clear == 0.0 {

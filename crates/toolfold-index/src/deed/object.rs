@@ -12,6 +12,9 @@ static THINGS: &str = include_str!("../../data/things.txt");
 /// A thing by number: the same for all its names.
 pub(crate) type Thing = u32;
 
+/// What it takes to be allowed to do something.
+pub(crate) const RIGHT: &str = "permissions";
+
 /// What stands between a thing and another one that it belongs to.
 const PREPOSITIONS: [&str; 22] = [
     "about", "across", "after", "as", "at", "before", "behind", "between", "by", "for", "from", "in", "inside", "into",
@@ -20,6 +23,16 @@ const PREPOSITIONS: [&str; 22] = [
 
 pub(crate) fn is_preposition(word: &str) -> bool {
     PREPOSITIONS.binary_search(&word).is_ok()
+}
+
+/// Whether it is asked who may do something: "who may see this page" is about its permissions, and does not name them.
+pub(crate) fn asks_rights(words: &[String]) -> bool {
+    let row: Vec<&str> = words.iter().take(3).map(String::as_str).collect();
+    matches!(row[..], ["who", "may" | "can" | "could", ..] | ["who", "is", "allowed" | "permitted"])
+}
+
+pub(crate) fn right() -> Option<Thing> {
+    read(&[RIGHT]).first().map(|(thing, _)| *thing)
 }
 
 /// Other words for the thing that a word means, as stems.

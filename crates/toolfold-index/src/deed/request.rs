@@ -4,7 +4,7 @@
 use toolfold_core::words;
 
 use super::lexicon::{Acts, Effect, lexicon};
-use super::object::{self, Thing, is_preposition};
+use super::object::{self, RIGHT, Thing, asks_rights, is_preposition};
 use crate::ask::says_something;
 
 /// Words of a request that are looked at: what is wanted is said early.
@@ -51,11 +51,16 @@ pub(crate) struct Wanted {
     pub(crate) head: Option<Thing>,
     /// All things that are named, the head among them, and how much each tells.
     pub(crate) things: Vec<(Thing, f32)>,
+    /// Whether it asks who may do something.
+    pub(crate) asks_rights: bool,
 }
 
 impl Wanted {
     /// The plain verbs for what is wanted, where it was said otherwise: "get rid of" is to delete.
     pub(crate) fn plainly(&self) -> Vec<&'static str> {
+        if self.asks_rights {
+            return vec![RIGHT];
+        }
         let names: Vec<&str> = if self.clear < 1.0 { Vec::new() } else { lexicon().names(self.acts).collect() };
         if names.len() > MOST_PLAIN || lexicon().any(self.acts, Effect::Look) { Vec::new() } else { names }
     }
@@ -74,10 +79,12 @@ impl Wanted {
         };
         let things = named.iter().map(weighed).collect();
         let Some(Verb { acts, places, first }) = verb else { return Wanted { things, ..Wanted::default() } };
+        let asks_rights = asks_rights(&words);
         let after = places.first().copied().unwrap_or(0);
         let clear = if first && short { 1.0 } else { SOMEWHERE };
         let (near, opposite) = (lexicon().near(acts), lexicon().opposite(acts));
-        Wanted { acts, near, opposite, clear, head: head(&words, &places, after, &named), things }
+        let head = if asks_rights { object::right() } else { head(&words, &places, after, &named) };
+        Wanted { acts, near, opposite, clear, head, things, asks_rights }
     }
 }
 
@@ -369,6 +376,14 @@ mod tests {
         assert_eq!(read("edit the comment on a merge request").head, thing("comment"));
         assert_eq!(read("open a pull request").head, thing("pull request"));
         assert_eq!(read("turn the old flag off").head, thing("flag"));
+    }
+
+    #[test]
+    fn who_may_do_something_is_told_by_permissions() {
+        for text in ["who may see this page", "who can edit the file", "who is allowed to deploy"] {
+            assert_eq!((read(text).head, read(text).plainly()), (thing("permission"), vec![RIGHT]), "{text}");
+        }
+        assert!(read("who is in the team").plainly().is_empty());
     }
 
     #[test]

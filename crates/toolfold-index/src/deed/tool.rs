@@ -6,7 +6,7 @@ use toolfold_core::{Entry, words};
 use super::lexicon::{Acts, Effect, Sense, lexicon};
 use super::object::{self, Thing, is_preposition};
 use super::risk::publishes;
-use crate::analyse::first_sentence;
+use crate::analyse::{beginning, first_sentence};
 use crate::ask::says_something;
 
 /// Words of a sentence among which its verbs are looked for.
@@ -21,6 +21,8 @@ const LONGEST_HEADING: usize = 40;
 const LONGEST_THING: usize = 5;
 /// Parameters that say what is to be done, where a tool does several things.
 const CHOICES: [&str; 9] = ["action", "cmd", "command", "method", "mode", "op", "operation", "state", "verb"];
+/// Bytes of a description in which choices are looked for.
+const LONGEST_CHOICES: usize = 600;
 /// What may stand before the verb of a description.
 const BEFORE: [&str; 24] = [
     "a",
@@ -260,14 +262,28 @@ fn offered(schema: &Value) -> Acts {
     for (name, property) in properties {
         let name = words::split(name);
         let chooses = name.iter().any(|word| CHOICES.contains(&word.as_str()));
-        let Some(Value::Array(values)) = property.get("enum").filter(|_| chooses) else { continue };
-        for value in values.iter().filter_map(Value::as_str) {
+        if !chooses {
+            continue;
+        }
+        let values: Vec<&str> = match property.get("enum") {
+            Some(Value::Array(values)) => values.iter().filter_map(Value::as_str).collect(),
+            _ => quoted(property.get("description").and_then(Value::as_str).unwrap_or_default()),
+        };
+        for value in values {
             let words = words::split(value);
             let verbs = words.iter().filter_map(|word| lexicon().word(word));
             acts |= verbs.fold(Acts::NONE, |all, word| all | word.acts);
         }
     }
     acts
+}
+
+/// The verbs in quotes, where choices are told and not declared: `"create", "update", or "delete"`. One alone is an example.
+fn quoted(text: &str) -> Vec<&str> {
+    let text = beginning(text, LONGEST_CHOICES);
+    let words = ['"', '\'', '`'].into_iter().flat_map(|quote| text.split(quote).skip(1).step_by(2));
+    let verbs: Vec<&str> = words.filter(|word| lexicon().exactly(word).is_some()).collect();
+    if verbs.len() > 1 { verbs } else { Vec::new() }
 }
 
 #[cfg(test)]
@@ -337,5 +353,8 @@ mod tests {
         let schema = json!({"type": "object", "properties": {"action": {"enum": ["grant", "revoke"]}}});
         let done = done("manage_access", "", schema);
         assert!(done.offered.meets(acts("revoke")) && done.offered.meets(acts("grant")));
+        let told =
+            json!({"type": "object", "properties": {"action": {"description": "One of \"grant\" or \"revoke\"."}}});
+        assert_eq!(self::done("manage_access", "", told).offered, done.offered);
     }
 }

@@ -37,31 +37,32 @@ fn plain(name: &str, description: &str) -> Raw {
 }
 
 fn catalog() -> Catalog {
+    Catalog::merge(1, servers())
+}
+
+fn servers() -> Vec<Arc<ServerTools>> {
     let issue = json!({"properties": {"title": {"type": "string", "description": "Headline of the ticket"}, "state": {"enum": ["open", "closed"]}}});
     let mut read_only: Value = serde_json::from_str(plain("list_issues", "List issues in a repository").get()).unwrap();
     read_only["annotations"] = json!({"readOnlyHint": true});
-    Catalog::merge(
-        1,
-        [
-            server(
-                "github",
-                vec![
-                    tool("create_issue", "Create a new issue in a repository", issue),
-                    raw(&read_only),
-                    plain("search", "Search code, issues and users"),
-                    plain("delete_repository", "Delete a repository for ever"),
-                ],
-            ),
-            server(
-                "gitlab",
-                vec![
-                    plain("create_issue", "Create an issue in a project"),
-                    plain("get_pipeline", "Status of a pipeline run"),
-                ],
-            ),
-            server("weather", vec![plain("get_forecast", "Forecast for the coming days: rain, wind and temperature")]),
-        ],
-    )
+    vec![
+        server(
+            "github",
+            vec![
+                tool("create_issue", "Create a new issue in a repository", issue),
+                raw(&read_only),
+                plain("search", "Search code, issues and users"),
+                plain("delete_repository", "Delete a repository for ever"),
+            ],
+        ),
+        server(
+            "gitlab",
+            vec![
+                plain("create_issue", "Create an issue in a project"),
+                plain("get_pipeline", "Status of a pipeline run"),
+            ],
+        ),
+        server("weather", vec![plain("get_forecast", "Forecast for the coming days: rain, wind and temperature")]),
+    ]
 }
 
 fn found(catalog: &Catalog, query: Query<'_>) -> String {
@@ -182,6 +183,24 @@ fn what_nothing_fits_is_answered_with_nothing() {
         assert!(search(text, true).is_empty(), "{text}");
     }
     assert!(search("make a ticket", true)[0].confidence >= FLOOR);
+}
+
+/// Whether anything fits is told of short requests that name nothing, and told worse the more there is to be somewhat alike.
+#[test]
+fn what_nothing_is_about_fits_nothing() {
+    let catalog = catalog();
+    let filler = (0..400).map(|number| plain(&format!("part_{number}"), &format!("Reads part {number} of a machine")));
+    let large = Catalog::merge(2, servers().into_iter().chain([server("parts", filler.collect())]));
+    let fits = |catalog: &Catalog, text| {
+        Index::build(catalog).search(catalog, &Query { text, limit: 3, ..Query::default() }).fits
+    };
+    for text in ["knit a sweater", "bake bread"] {
+        let (few, many) = (fits(&catalog, text), fits(&large, text));
+        assert!(many < few && many < 0.06, "{text}: {few} {many}");
+    }
+    assert!(fits(&large, "create an issue in a repository") > 0.5);
+    assert_eq!(fits(&large, "github.create_issue"), 1.0, "it is named");
+    assert_eq!(fits(&large, "knit a woollen sweater with seven colours by friday"), 1.0, "a story is not judged");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use serde_json::json;
 use toolfold_config::Config;
 use toolfold_core::{Absent, Kind, ServerName, shown_line, words};
 use toolfold_disclosure::level::{signature, summary};
-use toolfold_disclosure::{DOUBT, DOUBTFUL, View};
+use toolfold_disclosure::{DOUBT, View, is_doubtful};
 use toolfold_index::{Explain, Filter, Hit, Query, TermMatch};
 
 use super::Fail;
@@ -79,7 +79,7 @@ impl SearchCommand {
         };
         let query = Query { text: &text, filter, limit: self.limit, explain: self.explain, ..Query::default() };
         let found = view.search(query);
-        let doubtful = found.hits.first().is_some_and(|best| best.confidence < DOUBTFUL);
+        let doubtful = !found.hits.is_empty() && is_doubtful(&found);
         let shown = if style.json {
             let hits: Vec<_> = found.hits.iter().map(|hit| self.as_json(view, hit)).collect();
             as_json(

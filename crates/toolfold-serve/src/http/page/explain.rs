@@ -7,7 +7,7 @@ use hyper::StatusCode;
 use serde_json::{Value, json};
 use toolfold_core::{Code, Entry, Principal, Refusal, Surface, shown, shown_line};
 use toolfold_disclosure::level::{line as entry_line, lines, summary};
-use toolfold_disclosure::{Action, Answered, DOUBTFUL, Level, View, answer, answered, route, tokens};
+use toolfold_disclosure::{Action, Answered, Level, View, answer, answered, is_doubtful, route, tokens};
 use toolfold_gateway::{Client, Scope, aside};
 use toolfold_wire::{Object, Raw, raw};
 
@@ -72,7 +72,7 @@ fn explained(scope: &Scope, query: &str) -> Value {
         "tokens": tokens::count(&text),
         "milliseconds": (took.as_secs_f64() * 1e5).round() / 1e2,
         "precise": view.is_precise(),
-        "doubtful": found.hits.first().is_none_or(|best| best.confidence < DOUBTFUL),
+        "doubtful": is_doubtful(&found),
         "total": found.total,
         "hits": hits,
     })
