@@ -48,6 +48,8 @@ pub struct Entry {
     pub fingerprint: Fingerprint,
     /// Whether its definition has an `outputSchema`: asked with every call, so it is not read from the definition then.
     pub promises_output: bool,
+    /// Whether it may want parameters repeated in headers; likewise.
+    pub wants_headers: bool,
     /// The definition as the server sent it.
     pub definition: Raw,
     /// What answers say of it, made when it is first shown. Entries are shared between catalogs, so an entry that stays
@@ -126,6 +128,7 @@ impl Entry {
         Ok(Entry {
             fingerprint: Fingerprint::of_definition(&object),
             promises_output: object.contains("outputSchema"),
+            wants_headers: definition.get().contains("x-mcp-header"),
             id: ToolId::new(server.clone(), name),
             kind: Kind::Tool,
             aliases: Vec::new(),
@@ -149,6 +152,7 @@ impl Entry {
         Ok(Entry {
             fingerprint: Fingerprint::of_definition(&object),
             promises_output: object.contains("outputSchema"),
+            wants_headers: definition.get().contains("x-mcp-header"),
             id: ToolId::new(server.clone(), name),
             kind,
             title: object.string("title"),

@@ -44,14 +44,15 @@ async fn check_tool(asker: &Asker, headers: &HeaderMap, name: &str, arguments: O
         return Ok(());
     }
     match view.resolve(name) {
-        Ok(place) => check_parameters(headers, view.entry(place).definition.get(), arguments),
-        Err(_) => Ok(()),
+        Ok(place) if view.entry(place).wants_headers => {
+            check_parameters(headers, view.entry(place).definition.get(), arguments)
+        }
+        _ => Ok(()),
     }
 }
 
 fn check_parameters(headers: &HeaderMap, definition: &str, arguments: Option<&Raw>) -> Result<(), RpcError> {
-    // Nearly no tool has them: the word is looked for before anything is parsed.
-    if definition.len() > LARGEST_DEFINITION || !definition.contains("x-mcp-header") {
+    if definition.len() > LARGEST_DEFINITION {
         return Ok(());
     }
     let definition: serde_json::Value = serde_json::from_str(definition).unwrap_or_default();

@@ -27,8 +27,8 @@ const ALLOWED: [(&str, &str, &str); 1] =
 const CENTRE: [&str; 2] = ["crates/toolfold-gateway/src/gateway.rs", "crates/toolfold-gateway/src/dispatch.rs"];
 
 /// Whoever talks to a server, by the names such a thing has.
-const SERVERS: [&str; 2] = ["source", "upstream"];
-const REQUESTS: [&str; 4] = ["request", "notify", "subscribe", "unsubscribe"];
+const SERVERS: [&str; 3] = ["source", "upstream", "local"];
+const REQUESTS: [&str; 5] = ["call", "request", "notify", "subscribe", "unsubscribe"];
 /// Where that is done: the one way to a server, and what it is a way to.
 const GATE: &str = "crates/toolfold-gateway/src/gate/";
 
