@@ -25,7 +25,7 @@ const MOST_PAGES: usize = 1000;
 const MOST_ENTRIES: usize = 25_000;
 /// Values that one entry may hold: sixty times what the largest has that anybody knows of. Whoever reads one makes a tree of it,
 /// in which a number of two bytes is a node of many.
-const MOST_VALUES: usize = 200_000;
+pub(crate) const MOST_VALUES: usize = 200_000;
 /// All pages of one list together, in deadlines of one request.
 const LONGEST_LISTING: u32 = 5;
 

@@ -12,14 +12,16 @@ use hyper::http::Method;
 use hyper::http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value, json};
 use toolfold_core::beginning;
-use toolfold_wire::{Object, Raw, RpcError, raw};
+use toolfold_wire::{Object, Raw, RpcError, raw, values};
 
 use super::ask::{Asking, Known, Sending};
 use super::card::{Binding, Card, Version};
 use super::refused;
 use super::turn::{Stage, Turn, message};
+use crate::apart::apart;
 use crate::call::CallError;
 use crate::connection::Connection;
+use crate::listing::MOST_VALUES;
 use crate::question::put_question;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -125,7 +127,14 @@ async fn ask(
     let body = Bytes::from(body);
     let asked = Sending { method, url: &url, headers, body, known, distant: card.distant, limit };
     let answer = asking.ask(connection, asked).await?;
-    let said: Option<Value> = serde_json::from_slice(&answer.body).ok();
+    let (size, body) = (answer.body.len(), answer.body.clone());
+    // Made into a tree, where nobody waits for it, and only where that is not many times as large.
+    let read = move || {
+        let text = std::str::from_utf8(&body).ok()?;
+        let is_small = text.len() / 2 <= MOST_VALUES || values(text) <= MOST_VALUES;
+        is_small.then(|| serde_json::from_str(text).ok()).flatten()
+    };
+    let said: Option<Value> = apart(size, read).await;
     if let Some(error) = said.as_ref().and_then(|said| said.get("error")) {
         let code = error.get("code").and_then(Value::as_i64).unwrap_or(toolfold_wire::code::INTERNAL_ERROR);
         let words = error.get("message").and_then(Value::as_str).unwrap_or_default();
@@ -135,8 +144,10 @@ async fn ask(
     if !(200..300).contains(&answer.status) {
         return Err(CallError::unavailable(format!("the agent answered HTTP {}", answer.status)));
     }
-    let said = said.unwrap_or_default();
-    let said = if card.binding == Binding::Rpc { said.get("result").cloned().unwrap_or_default() } else { said };
+    let mut said = said.unwrap_or_default();
+    if card.binding == Binding::Rpc {
+        said = said.get_mut("result").map(Value::take).unwrap_or_default();
+    }
     Turn::read(&said).ok_or_else(|| CallError::unavailable("the agent's answer is neither a task nor a message"))
 }
 

@@ -72,6 +72,7 @@ fn say(agent: &Agent, name: &str, params: &Value) -> Value {
         ("message/send", _) => {
             json!({"kind": "message", "messageId": "m", "role": "agent", "parts": [{"kind": "text", "text": "old hello"}]})
         }
+        (_, "much") => json!({"message": {"parts": [{"text": "hello"}], "metadata": vec![1; 250_000]}}),
         (_, "ask") => json!({"task": task("TASK_STATE_INPUT_REQUIRED", "by train?")}),
         (_, "fail") => json!({"task": task("TASK_STATE_FAILED", "no road")}),
         (_, "work" | "wait") => json!({"task": task("TASK_STATE_WORKING", "thinking")}),
@@ -114,6 +115,15 @@ async fn an_agent_is_told_something_and_answers() {
     let failed = subject.tool("ask", json!({"message": "fail"})).await.unwrap();
     assert_eq!((failed["isError"].as_bool(), text_of(&failed).as_str()), (Some(true), "no road"));
     assert_eq!(asked(&agent), ["SendMessage", "SendMessage"]);
+}
+
+#[tokio::test]
+async fn an_answer_of_very_many_values_is_not_made_into_them() {
+    let (address, _) = serve(|url| card("JSONRPC", &format!("{url}/rpc"))).await;
+    let subject = subject(address).await;
+    let error = subject.tool("ask", json!({"message": "much"})).await.unwrap_err();
+    assert_eq!(error.to_string(), "the agent's answer is neither a task nor a message");
+    assert_eq!(text_of(&subject.tool("ask", json!({"message": "reply"})).await.unwrap()), "hello");
 }
 
 #[tokio::test]
