@@ -5,6 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use toolfold_core::{Fuel, beginning};
 use toolfold_schema::Schema;
+use toolfold_wire::values;
 
 use crate::parameter::is_json;
 use crate::plan::RequestPlan;
@@ -13,6 +14,8 @@ use crate::plan::RequestPlan;
 const LONGEST_ERROR: usize = 8_000;
 /// Work for a look at whether an answer is what was declared. It has to be little: schemas of answers are small.
 const FUEL: u64 = 2_000_000;
+/// Values of an answer that is looked at: what has more would run out of fuel, and be a hundred times as large before that.
+const MOST_VALUES: usize = 500_000;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Answered<'a> {
@@ -49,7 +52,8 @@ pub fn result(plan: &RequestPlan, answered: Answered<'_>) -> Value {
     let Some(text) = text.filter(|text| is_text(&kind, text)) else { return binary(answered, &kind) };
     let content = json!([{"type": "text", "text": text}]);
     let Some(output) = &plan.output else { return json!({ "content": content }) };
-    let body: Option<Value> = if is_json(media) { serde_json::from_str(text).ok() } else { None };
+    let read = is_json(media) && (text.len() / 2 <= MOST_VALUES || values(text) <= MOST_VALUES);
+    let body: Option<Value> = if read { serde_json::from_str(text).ok() } else { None };
     match body.filter(|body| body.is_object() && is_valid(output, body)) {
         Some(body) => json!({"content": content, "structuredContent": body}),
         // Whoever validates results would lose this one: as an error, with all of it, nobody does.

@@ -153,7 +153,7 @@ fn write_features(place: &str, set: &EvalSet, index: &Index) {
             .collect();
         println!(
             "{}",
-            serde_json::json!({"set": place, "query": query.text, "relevant": query.relevant.len(), "hits": hits})
+            serde_json::json!({"set": place, "entries": index.len(), "query": query.text, "relevant": query.relevant.len(), "hits": hits})
         );
     }
 }

@@ -196,7 +196,7 @@ fn what_nothing_is_about_fits_nothing() {
     };
     for text in ["knit a sweater", "bake bread"] {
         let (few, many) = (fits(&catalog, text), fits(&large, text));
-        assert!(many < few && many < 0.06, "{text}: {few} {many}");
+        assert!(many < few && many < 0.07, "{text}: {few} {many}");
     }
     assert!(fits(&large, "create an issue in a repository") > 0.5);
     assert_eq!(fits(&large, "github.create_issue"), 1.0, "it is named");

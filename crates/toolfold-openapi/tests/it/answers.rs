@@ -65,4 +65,8 @@ fn an_answer_that_was_declared_is_structured_and_one_that_is_not_does_not_preten
     assert_eq!(wrong["content"][1]["text"], r#"{"id": "one"}"#, "all of it is there");
     assert_eq!(result("[1]")["isError"], true);
     assert_eq!(result("")["isError"], true);
+    // Of very many values no tree is made; it is shown as it is.
+    let many = format!(r#"{{"id":1,"all":[{}1]}}"#, "1,".repeat(600_000));
+    let shown = result(&many);
+    assert!(shown.get("structuredContent").is_none() && shown["content"][1]["text"] == many.as_str());
 }
