@@ -12,7 +12,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use toolfold_core::{BadDefinition, Code, Entry, Fuel, Refusal, ServerName};
 use toolfold_disclosure::refusal_result;
-use toolfold_wire::{BoxFuture, Raw, RpcError, raw, values};
+use toolfold_wire::{BoxFuture, Raw, RpcError, has_more_values, raw};
 
 use crate::gate::Failed;
 use crate::threads::{NoAnswer, Threads};
@@ -154,7 +154,7 @@ impl Given {
 fn too_large(json: &str, bounds: Bounds) -> Option<Refusal> {
     let message = if json.len() > bounds.bytes {
         format!("The arguments have {} bytes, and this tool takes at most {}.", json.len(), bounds.bytes)
-    } else if json.len() / 2 > bounds.values && values(json) > bounds.values {
+    } else if has_more_values(json, bounds.values) {
         format!("The arguments hold more than {} values, which is more than this tool takes.", bounds.values)
     } else {
         return None;

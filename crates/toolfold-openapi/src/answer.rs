@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use toolfold_core::{Fuel, beginning};
 use toolfold_schema::Schema;
-use toolfold_wire::values;
+use toolfold_wire::has_more_values;
 
 use crate::parameter::is_json;
 use crate::plan::RequestPlan;
@@ -52,7 +52,7 @@ pub fn result(plan: &RequestPlan, answered: Answered<'_>) -> Value {
     let Some(text) = text.filter(|text| is_text(&kind, text)) else { return binary(answered, &kind) };
     let content = json!([{"type": "text", "text": text}]);
     let Some(output) = &plan.output else { return json!({ "content": content }) };
-    let read = is_json(media) && (text.len() / 2 <= MOST_VALUES || values(text) <= MOST_VALUES);
+    let read = is_json(media) && !has_more_values(text, MOST_VALUES);
     let body: Option<Value> = if read { serde_json::from_str(text).ok() } else { None };
     match body.filter(|body| body.is_object() && is_valid(output, body)) {
         Some(body) => json!({"content": content, "structuredContent": body}),

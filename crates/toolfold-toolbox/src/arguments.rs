@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 use toolfold_core::Fuel;
-use toolfold_disclosure::arguments::values;
+use toolfold_wire::has_more_values;
 
 use crate::BOUNDS;
 use crate::private::Private;
@@ -90,7 +90,7 @@ impl<'a> Arguments<'a> {
     pub(crate) fn json(&self, key: &str) -> Result<Cow<'a, Value>, Problem> {
         let Value::String(text) = self.any(key)? else { return Ok(Cow::Borrowed(self.any(key)?)) };
         self.fuel.burn_for(text.len(), 8)?;
-        if values(text) > BOUNDS.values {
+        if has_more_values(text, BOUNDS.values) {
             return Err(told!("`{key}` holds more than {} values, which is more than this tool takes.", BOUNDS.values));
         }
         let value = serde_json::from_str(text).map_err(|error| told!("`{key}` is not JSON: {error}."))?;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use toolfold_config::Transport;
 use toolfold_core::{ServerName, shown_line};
-use toolfold_wire::{Era, Object, Raw, code, parameter_headers, values};
+use toolfold_wire::{Era, Object, Raw, code, has_more_values, parameter_headers};
 
 use crate::apart::apart;
 use crate::call::CallError;
@@ -132,12 +132,6 @@ async fn all_pages(connection: &Arc<Connection>, method: &str, key: &str) -> Res
     Ok(entries)
 }
 
-/// Whether an entry can be read by everybody who has to.
-fn is_readable(entry: &Raw) -> bool {
-    let json = entry.get();
-    json.len() / 2 <= MOST_VALUES || values(json) <= MOST_VALUES
-}
-
 async fn one_page(connection: &Arc<Connection>, method: &str, cursor: Option<String>) -> Result<Raw, CallError> {
     let params = cursor.map(|cursor| Object::new().with("cursor", &cursor));
     let request = Request { method, params: params.as_ref().into(), ..Request::default() };
@@ -154,7 +148,7 @@ async fn read_page(page: Raw, key: &str) -> Result<(Option<String>, Vec<Raw>), C
         // One more than there may be: whoever counts them says so.
         let mut entries = page.items(&key, MOST_ENTRIES + 1);
         let all = entries.len();
-        entries.retain(is_readable);
+        entries.retain(|entry| !has_more_values(entry.get(), MOST_VALUES));
         if entries.len() < all {
             tracing::warn!(left_out = all - entries.len(), "entries of more than {MOST_VALUES} values are left out");
         }

@@ -23,7 +23,7 @@ pub use memory::{Memory, Share};
 pub use message::{BadMessage, DEEPEST, Id, LONGEST_ID, LONGEST_METHOD, MOST_BATCHED, Message, RpcError};
 pub use object::Object;
 pub use peer::{BoxFuture, Peer, Silent};
-pub use raw::{Raw, raw, raw_of, values};
+pub use raw::{Raw, has_more_values, raw, raw_of};
 pub use spool::{Intake, Spool, Taken};
 pub use sse::{EventReader, StreamEvent};
 pub use version::{Era, LATEST_LEGACY, LEGACY, MODERN, code, meta, negotiate};

@@ -70,9 +70,14 @@ impl Raw {
     }
 }
 
-/// About how many values a JSON text holds: what separates them, outside of strings. Made into a tree, a number of two bytes
-/// is a node of many.
-pub fn values(json: &str) -> usize {
+/// Whether a JSON text holds more values than this, about: made into a tree, a number of two bytes is a node of many.
+pub fn has_more_values(json: &str, most: usize) -> bool {
+    // A value and what separates it from the next take two bytes.
+    json.len() / 2 > most && values(json) > most
+}
+
+/// What separates values, outside of strings.
+fn values(json: &str) -> usize {
     let (mut count, mut quoted, mut escaped) = (1, false, false);
     for byte in json.bytes() {
         match byte {

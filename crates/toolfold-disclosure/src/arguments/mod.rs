@@ -15,7 +15,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use toolfold_core::{Entry, Fingerprint, Fuel, Refusal, Spent, ToolId};
 use toolfold_schema::{Schema, Undecided, Unusable};
 use toolfold_wire::Raw;
-pub use toolfold_wire::values;
 
 /// Fuel for a thread that others wait for: about half a millisecond. Nearly every call takes a hundredth of it.
 pub const QUICK: u64 = 50_000;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use toolfold_core::{Fuel, Spent};
-use toolfold_wire::{Raw, values};
+use toolfold_wire::{Raw, has_more_values};
 
 use super::MOST_VALUES;
 
@@ -13,7 +13,7 @@ pub(super) const BYTES_IN_A_STEP: usize = 8;
 pub(super) fn read(raw: &Raw, fuel: &Fuel) -> Result<Option<Value>, Spent> {
     let text = raw.get();
     fuel.burn_for(text.len(), BYTES_IN_A_STEP)?;
-    if text.len() / 2 > MOST_VALUES && values(text) > MOST_VALUES {
+    if has_more_values(text, MOST_VALUES) {
         return Ok(None);
     }
     Ok(serde_json::from_str(text).ok())

@@ -10,6 +10,10 @@ impl Writer {
         if let Some(inner) = self.inner.upgrade() {
             inner.precise.stop();
         }
+        // What servers did until now is remembered, whichever came first: whoever was told of a failure may stop us at once.
+        while let Ok(report) = self.reported.try_recv() {
+            self.report(report).await;
+        }
         if let Some(store) = &self.store {
             let silent =
                 self.servers.values().filter(|known| known.is_silent()).filter_map(|known| known.config.as_ref());

@@ -91,3 +91,22 @@ fn expect(headers: &HeaderMap, name: &str, wanted: Option<&str>) -> Result<(), R
 fn mismatch(message: String) -> RpcError {
     RpcError::new(code::HEADER_MISMATCH, message)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_definition_above_a_megabyte_makes_no_rules_for_headers() {
+        let definition = |length: usize| {
+            let text = json!({"type": "string", "x-mcp-header": "Region", "description": "d".repeat(length)});
+            json!({"name": "t", "inputSchema": {"type": "object", "properties": {"region": text}}}).to_string()
+        };
+        let arguments = toolfold_wire::raw(&json!({"region": "eu"}));
+        let checked = |length| check_parameters(&HeaderMap::new(), &definition(length), Some(&arguments));
+        assert_eq!(checked(10).unwrap_err().code, code::HEADER_MISMATCH);
+        assert!(checked(LARGEST_DEFINITION).is_ok());
+    }
+}

@@ -12,7 +12,7 @@ use hyper::http::Method;
 use hyper::http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value, json};
 use toolfold_core::beginning;
-use toolfold_wire::{Object, Raw, RpcError, raw, values};
+use toolfold_wire::{Object, Raw, RpcError, has_more_values, raw};
 
 use super::ask::{Asking, Known, Sending};
 use super::card::{Binding, Card, Version};
@@ -131,8 +131,7 @@ async fn ask(
     // Made into a tree, where nobody waits for it, and only where that is not many times as large.
     let read = move || {
         let text = std::str::from_utf8(&body).ok()?;
-        let is_small = text.len() / 2 <= MOST_VALUES || values(text) <= MOST_VALUES;
-        is_small.then(|| serde_json::from_str(text).ok()).flatten()
+        if has_more_values(text, MOST_VALUES) { None } else { serde_json::from_str(text).ok() }
     };
     let said: Option<Value> = apart(size, read).await;
     if let Some(error) = said.as_ref().and_then(|said| said.get("error")) {
