@@ -187,14 +187,22 @@ impl Writer {
             while let Ok(event) = inbox.try_recv() {
                 events.push(event);
             }
+            let mut stopping = None;
             for event in events {
-                if let News::Stop(done) = event {
-                    self.stop().await;
-                    let _ = done.send(());
-                    return;
-                }
-                let change = self.take_in(event).await;
+                let change = match event {
+                    // What else has come by now is remembered first: whoever was told of a failure may stop us at once.
+                    News::Stop(done) => {
+                        stopping = Some(done);
+                        continue;
+                    }
+                    event => self.take_in(event).await,
+                };
                 self.dirty = self.dirty.max(change);
+            }
+            if let Some(done) = stopping {
+                self.stop().await;
+                let _ = done.send(());
+                return;
             }
             self.publish_what_is_due().await;
             // Whoever waits for a server waits until it can be found.
@@ -232,6 +240,7 @@ impl Writer {
                 self.decided.push((done, Ok(Decided::default())));
                 self.recheck()
             }
+            // Last of all, and not here.
             News::Stop(_) => Dirty::Nothing,
         }
     }

@@ -134,6 +134,7 @@ impl Supervisor {
                 }
             }
             Command::Stop(done) => {
+                self.notice_loss();
                 self.shut_down().await;
                 let _ = done.send(());
             }
@@ -141,9 +142,7 @@ impl Supervisor {
     }
 
     fn need(&mut self, reply: oneshot::Sender<Result<Arc<Connection>, CallError>>) {
-        if self.live.as_ref().is_some_and(|live| live.connection.is_closed()) {
-            self.lost();
-        }
+        self.notice_loss();
         if let Some(live) = &self.live {
             let _ = reply.send(Ok(live.connection.clone()));
         } else if self.stopped {
@@ -254,6 +253,13 @@ impl Supervisor {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// A server that has ended by itself has failed, although whoever waited for its answer heard of it first.
+    fn notice_loss(&mut self) {
+        if self.live.as_ref().is_some_and(|live| live.connection.is_closed()) {
+            self.lost();
         }
     }
 

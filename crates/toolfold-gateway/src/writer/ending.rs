@@ -1,35 +1,36 @@
 //! How it ends: with each server, and as a whole.
 
-use toolfold_upstream::Event;
+use toolfold_upstream::{Event, Report, State};
 
 use super::Writer;
-use crate::remembered::remember_silent;
+use crate::gate::Source;
+use crate::remembered::{remember_failure, remember_silent};
 
 impl Writer {
     pub(super) async fn stop(&mut self) {
         if let Some(inner) = self.inner.upgrade() {
             inner.precise.stop();
         }
-        // What servers did until now is remembered, whichever came first: whoever was told of a failure may stop us at once.
-        while let Ok(report) = self.reported.try_recv() {
-            self.report(report).await;
-        }
         if let Some(store) = &self.store {
             let silent =
                 self.servers.values().filter(|known| known.is_silent()).filter_map(|known| known.config.as_ref());
             remember_silent(store, silent, self.started.elapsed());
         }
-        let stopping: Vec<_> = std::mem::take(&mut self.servers)
-            .into_values()
-            .map(|known| tokio::spawn(async move { known.source.stop().await }))
-            .collect();
+        let stop = |source: Source| tokio::spawn(async move { source.stop().await });
+        let stopping: Vec<_> = self.servers.values().map(|known| stop(known.source.clone())).collect();
         for stopped in stopping {
             // A supervisor that panicked has dropped its process.
             let _ = stopped.await;
         }
-        while let Ok(report) = self.reported.try_recv() {
-            self.count_parted(&report.event);
+        while let Ok(Report { server, event, .. }) = self.reported.try_recv() {
+            self.count_parted(&event);
+            let config = self.servers.get(&server).and_then(|known| known.config.as_ref());
+            if let (Event::State(State::Failing { why, .. }), Some(store), Some(config)) = (&event, &self.store, config)
+            {
+                remember_failure(store, config, why);
+            }
         }
+        self.servers.clear();
         if let Some(tenancy) = self.inner.upgrade().and_then(|inner| inner.tenancy.clone()) {
             tenancy.given_back().await;
         }

@@ -49,7 +49,10 @@ async fn a_server_that_failed_is_failing_although_its_tools_are_remembered() {
     assert!(world.toolfold(&["call", "fake.work"]).output().unwrap().status.success());
     assert_eq!(status()["state"], "known");
     write("echo 'no such database' >&2; exit 4".to_owned());
-    assert!(!world.toolfold(&["call", "fake.work"]).output().unwrap().status.success());
+    let call = world.toolfold(&["call", "fake.work"]).output().unwrap();
+    assert!(!call.status.success());
+    let said = String::from_utf8_lossy(&call.stderr).into_owned();
+    assert!(said.contains("no such database"), "{said}");
     let failed = status();
     assert_eq!((&failed["state"], &failed["tools"]), (&json!("failing"), &json!(1)), "{failed}");
     assert!(failed["why"].as_str().unwrap().contains("no such database"), "{failed}");
