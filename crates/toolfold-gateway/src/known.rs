@@ -135,11 +135,13 @@ impl Known {
         let failing = match state {
             State::Failing { why, .. } | State::NeedsLogin { why } => Some(why.clone()),
             State::Ready => None,
+            // Somebody has logged in, or it would not be tried.
+            State::Starting if self.needs_login => None,
             // Between two tries the last reason is still the reason.
             _ => self.failing.clone(),
         };
         self.tried |= matches!(state, State::Failing { .. } | State::NeedsLogin { .. } | State::Stopped);
-        if matches!(state, State::Failing { .. } | State::NeedsLogin { .. } | State::Ready) {
+        if matches!(state, State::Failing { .. } | State::NeedsLogin { .. } | State::Ready | State::Starting) {
             self.needs_login = matches!(state, State::NeedsLogin { .. });
         }
         std::mem::replace(&mut self.failing, failing.clone()) != failing

@@ -1,10 +1,17 @@
 //! Logins at servers: making and ending them, and what is missing. Where they are kept is `vault.rs`.
 
-use toolfold_core::{Principal, ServerName};
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+use toolfold_core::{Absence, Principal, ServerName};
 use toolfold_upstream::{Need, Unvisited, Visit};
 
 use crate::current::Current;
 use crate::gate::Source;
+
+/// How long a supervisor may take to notice a login, and how often it is looked whether it has.
+const NOTICED: Duration = Duration::from_secs(2);
+const LOOK: Duration = Duration::from_millis(5);
 
 /// The logins of principals at the servers of the newest snapshot.
 pub struct Logins<'a> {
@@ -35,11 +42,24 @@ impl Logins<'_> {
         }
     }
 
-    /// Looks whether somebody has logged in to a server, or out, in another process.
+    /// Looks whether somebody has logged in to a server, or out, in another process. Returns when a login is known to whoever
+    /// asks next: a call right after it would be told to log in.
     pub async fn look_for(&self, server: &ServerName) {
-        if let Some(source) = self.source(server) {
-            source.look_for_login().await;
+        let Some(source) = self.source(server) else { return };
+        source.look_for_login().await;
+        let until = Instant::now() + NOTICED;
+        while self.asks_for_login(server)
+            && source.need_of(&Principal::local()).await.is_none()
+            && Instant::now() < until
+        {
+            sleep(LOOK).await;
         }
+    }
+
+    /// Whether the newest snapshot says that the server needs a login.
+    fn asks_for_login(&self, server: &ServerName) -> bool {
+        let snapshot = self.snapshot.load();
+        snapshot.absent.iter().any(|absent| absent.server == *server && absent.state == Absence::NeedsLogin)
     }
 
     fn source(&self, server: &ServerName) -> Option<Source> {

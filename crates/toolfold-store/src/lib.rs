@@ -130,6 +130,11 @@ impl Store {
     }
 }
 
+/// Microseconds since 1970.
+fn microseconds() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as i64)
+}
+
 /// Milliseconds since 1970.
 fn now() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)

@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehav
 use toolfold_core::ServerName;
 
 use crate::engine::Pending;
-use crate::{Store, now};
+use crate::{Store, microseconds, now};
 
 /// Whose login it is. The same name may stand for another server in another project that shares the file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -148,8 +148,9 @@ fn write(
     before: Option<i64>,
     (issuer, sealed): (&str, &[u8]),
 ) -> rusqlite::Result<i64> {
-    // A version is never used twice, a deleted login's neither: whoever remembers one must see that it changed.
-    let version = (before.unwrap_or(0) + 1).max(now());
+    // A version is never used twice, a deleted login's neither: whoever remembers one must see that it changed. In
+    // microseconds: nobody writes so many that they are ahead of the clock.
+    let version = (before.unwrap_or(0) + 1).max(microseconds());
     transaction.execute(
         "INSERT INTO logins (server, url, principal, version, issuer, sealed, saved_at, lease, leased_until)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, NULL, 0)

@@ -148,6 +148,10 @@ impl Shared {
         }
     }
 
+    pub(crate) fn is_logged_in(&self) -> bool {
+        self.account.as_ref().is_some_and(|account| account.is_logged_in())
+    }
+
     pub(crate) fn state(&self) -> State {
         self.now().state.clone()
     }

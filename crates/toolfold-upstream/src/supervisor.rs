@@ -199,6 +199,8 @@ impl Supervisor {
         self.attempt = None;
         match outcome {
             Ok(established) => self.begin(established),
+            // Somebody has logged in while it was tried without.
+            Err(Refused::Login(_)) if self.shared.is_logged_in() => self.start(),
             Err(refused) => {
                 match refused {
                     Refused::Login(why) => self.sleep(why),

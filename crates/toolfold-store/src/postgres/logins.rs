@@ -9,7 +9,7 @@ use super::{Lane, Postgres, notify, text};
 use crate::cluster::Topic;
 use crate::engine::Pending;
 use crate::logins::{Lease, LoginKey, StoredLogin};
-use crate::now;
+use crate::microseconds;
 
 const FIND: &str = "SELECT version, issuer, sealed FROM logins WHERE server = $1 AND url = $2 AND principal = $3";
 
@@ -22,13 +22,13 @@ impl Postgres {
     }
 
     pub(crate) fn save_login(&self, key: LoginKey, issuer: String, sealed: Vec<u8>) -> Pending<i64> {
-        let now = now();
+        let now = microseconds();
         self.ask(Lane::Record, async move |link| {
             let upsert =
                 "INSERT INTO logins AS known (server, url, principal, version, issuer, sealed, saved_at, lease, leased_until)
-                 VALUES ($1, $2, $3, $4, $5, $6, $4, NULL, 0)
+                 VALUES ($1, $2, $3, $4, $5, $6, $4::bigint / 1000, NULL, 0)
                  ON CONFLICT (server, url, principal) DO UPDATE SET version = greatest(known.version + 1, $4),
-                 issuer = $5, sealed = $6, saved_at = $4, lease = NULL, leased_until = 0 RETURNING version";
+                 issuer = $5, sealed = $6, saved_at = $4::bigint / 1000, lease = NULL, leased_until = 0 RETURNING version";
             let (server, url, principal) = columns(&key);
             let transaction = link.transaction().await?;
             let given: [&(dyn tokio_postgres::types::ToSql + Sync); 6] =
@@ -47,13 +47,13 @@ impl Postgres {
         issuer: String,
         sealed: Vec<u8>,
     ) -> Pending<Option<i64>> {
-        let now = now();
+        let now = microseconds();
         self.ask(Lane::Record, async move |link| {
             let (server, url, principal) = columns(&key);
             let transaction = link.transaction().await?;
             let written = match known {
                 Some(known) => {
-                    let update = "UPDATE logins SET version = greatest(version + 1, $4), issuer = $5, sealed = $6, saved_at = $4,
+                    let update = "UPDATE logins SET version = greatest(version + 1, $4), issuer = $5, sealed = $6, saved_at = $4::bigint / 1000,
                                   lease = NULL, leased_until = 0
                                   WHERE server = $1 AND url = $2 AND principal = $3 AND version = $7 RETURNING version";
                     let given: [&(dyn tokio_postgres::types::ToSql + Sync); 7] =
@@ -62,7 +62,7 @@ impl Postgres {
                 }
                 None => {
                     let insert = "INSERT INTO logins (server, url, principal, version, issuer, sealed, saved_at, lease, leased_until)
-                                  VALUES ($1, $2, $3, $4, $5, $6, $4, NULL, 0) ON CONFLICT DO NOTHING RETURNING version";
+                                  VALUES ($1, $2, $3, $4, $5, $6, $4::bigint / 1000, NULL, 0) ON CONFLICT DO NOTHING RETURNING version";
                     let given: [&(dyn tokio_postgres::types::ToSql + Sync); 6] =
                         [&server, &url, &principal, &now, &issuer.as_bytes(), &sealed];
                     transaction.query_opt(insert, &given).await?

@@ -131,6 +131,11 @@ impl Account {
         self.version().is_some()
     }
 
+    /// Whether there is a login that nobody has refused yet.
+    pub(crate) fn is_logged_in(&self) -> bool {
+        self.has_login() && self.need().is_none()
+    }
+
     /// Returns when nothing is being renewed any more: a process that ends in the middle of it loses the login.
     pub(crate) async fn settled(&self) {
         self.tasks.close();
