@@ -159,7 +159,8 @@ proptest! {
                 continue;
             }
             prop_assert_eq!(answer, Some(theirs.is_valid(value)), "{} against {}", value, schema);
-            let problems = ours.problems(value, 5, &Fuel::new(1_000_000)).unwrap();
+            // Whether it fits ends with the first thing that is wrong; the others are looked for further, perhaps for ever.
+            let Ok(problems) = ours.problems(value, 5, &Fuel::new(1_000_000)) else { continue };
             prop_assert_eq!(problems.is_empty(), answer == Some(true), "{} against {}", value, schema);
         }
     }
