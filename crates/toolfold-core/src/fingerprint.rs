@@ -1,13 +1,16 @@
 //! What an entry is, in 32 bytes: approval, compiled schemas and "has it changed?" all hang on this.
 //!
 //! What a reader would get wrong: nothing is left out. A title, an annotation or a word in `_meta` is read by a model or
-//! decides how it is warned, so one that changes makes another entry of it.
+//! decides how it is warned, so one that changes makes another entry of it. A member that a later one of the same name stands for
+//! counts too: clients get the text, and not every one of them takes the last.
 
 use std::fmt;
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use toolfold_wire::Object;
+use toolfold_wire::{Object, Raw};
+
+use crate::written::Written;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Fingerprint([u8; 32]);
@@ -15,26 +18,31 @@ pub struct Fingerprint([u8; 32]);
 impl Fingerprint {
     /// SHA-256 over the canonical form of a whole definition. The order of keys and white space do not matter.
     pub fn of_definition(definition: &Object) -> Self {
-        let members = definition.iter().map(|(key, _)| key).collect();
-        Fingerprint::of_members(definition, members)
+        let members = definition.repeated().chain(definition.iter());
+        Fingerprint::of_members(members.map(|(key, value)| (key, Some(value))).collect())
     }
 
     /// Of what a tool does and takes, whatever it is called.
     pub fn of_work(definition: &Object) -> Self {
-        Fingerprint::of_members(definition, vec!["description", "inputSchema", "outputSchema"])
+        let of_key = |key| {
+            let before = definition.repeated().filter(move |(other, _)| *other == key).map(|(_, value)| Some(value));
+            before.chain([definition.get(key)]).map(move |value| (key, value))
+        };
+        Fingerprint::of_members(["description", "inputSchema", "outputSchema"].into_iter().flat_map(of_key).collect())
     }
 
-    fn of_members(definition: &Object, mut keys: Vec<&str>) -> Self {
-        keys.sort_unstable();
+    fn of_members(mut members: Vec<(&str, Option<&Raw>)>) -> Self {
+        // Of those of one name the order says which one counts, and stays.
+        members.sort_by_key(|(key, _)| *key);
         let mut canonical = String::new();
-        for key in keys {
+        for (key, value) in members {
             write_string(key, &mut canonical);
             canonical.push(':');
-            match (definition.read::<Value>(key), definition.get(key)) {
-                (Some(value), _) => write_canonical(&value, &mut canonical),
+            match value.map(|raw| (raw, serde_json::from_str::<Written>(raw.get()))) {
+                Some((_, Ok(value))) => write_canonical(&value, &mut canonical),
                 // JSON that cannot be read (a number beyond all bounds) counts as it was written.
-                (None, Some(raw)) => write_string(raw.get(), &mut canonical),
-                (None, None) => canonical.push_str("null"),
+                Some((raw, Err(_))) => write_string(raw.get(), &mut canonical),
+                None => canonical.push_str("null"),
             }
             canonical.push('\n');
         }
@@ -68,21 +76,21 @@ impl fmt::Debug for Fingerprint {
 }
 
 /// JSON with sorted keys and no white space. The parser bounds the depth (128), so this recursion is bounded too.
-fn write_canonical(value: &Value, out: &mut String) {
+fn write_canonical(value: &Written, out: &mut String) {
     match value {
-        Value::Object(members) => {
-            let mut keys: Vec<&String> = members.keys().collect();
-            keys.sort();
+        Written::Members(members) => {
+            let mut members: Vec<&(String, Written)> = members.iter().collect();
+            members.sort_by_key(|(key, _)| key);
             out.push('{');
-            for key in keys {
+            for (key, value) in members {
                 write_string(key, out);
                 out.push(':');
-                write_canonical(&members[key], out);
+                write_canonical(value, out);
                 out.push(',');
             }
             out.push('}');
         }
-        Value::Array(items) => {
+        Written::List(items) => {
             out.push('[');
             for item in items {
                 write_canonical(item, out);
@@ -90,7 +98,10 @@ fn write_canonical(value: &Value, out: &mut String) {
             }
             out.push(']');
         }
-        scalar => out.push_str(&scalar.to_string()),
+        Written::Text(text) | Written::Unread(text) => write_string(text, out),
+        Written::Number(number) => out.push_str(&number.to_string()),
+        Written::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
+        Written::Null => out.push_str("null"),
     }
 }
 

@@ -54,6 +54,7 @@ mod store_place;
 mod surface;
 mod trust;
 pub mod words;
+mod written;
 
 pub use absent::{Absence, Absent};
 pub use entry::{BadDefinition, Entry, Hints, Kind, Lines};
@@ -71,3 +72,4 @@ pub use secret::Secret;
 pub use store_place::{DatabaseUrl, StorePlace};
 pub use surface::{Doors, Format, Groups, Surface, SurfaceSettings};
 pub use trust::Trust;
+pub use written::Written;

@@ -2,14 +2,16 @@
 //! something without touching, or understanding, the others.
 //!
 //! What a reader would get wrong: an object of very many members is none. Each of them costs a hundred bytes however short it
-//! is, and nobody sends one that somebody has to look into.
+//! is, and nobody sends one that somebody has to look into. And a text may have a member twice. The last one counts, here as
+//! for most who read JSON; those before it are remembered, since whoever gets the text itself may read them.
 
 use std::fmt;
 
 use bytestring::ByteString;
 use indexmap::IndexMap;
+use indexmap::map::Entry;
 use serde::de::{DeserializeOwned, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::raw::{Raw, raw};
@@ -17,9 +19,12 @@ use crate::raw::{Raw, raw};
 /// Members that one object may have to be looked into.
 pub(crate) const MOST_MEMBERS: usize = 10_000;
 
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(transparent)]
-pub struct Object(IndexMap<String, Raw, Hashing>);
+#[derive(Debug, Clone, Default)]
+pub struct Object {
+    members: IndexMap<String, Raw, Hashing>,
+    /// Members of the text that a later one of the same name stood for. Nothing writes them.
+    repeated: Vec<(String, Raw)>,
+}
 
 /// Seeded anew in every process, so that nobody can choose keys that meet; several are hashed in every request.
 type Hashing = foldhash::quality::RandomState;
@@ -36,9 +41,9 @@ impl Object {
 
     fn read_from(whole: &ByteString) -> Option<Self> {
         let mut reader = serde_json::Deserializer::from_str(whole);
-        let members = reader.deserialize_map(Members(Some(whole))).ok()?;
+        let object = reader.deserialize_map(Members(Some(whole))).ok()?;
         reader.end().ok()?;
-        Some(Object(members))
+        Some(object)
     }
 
     /// The object that a value is written as; an empty one for what is none.
@@ -52,11 +57,11 @@ impl Object {
     }
 
     pub fn get(&self, key: &str) -> Option<&Raw> {
-        self.0.get(key)
+        self.members.get(key)
     }
 
     pub fn contains(&self, key: &str) -> bool {
-        self.0.contains_key(key)
+        self.members.contains_key(key)
     }
 
     /// A member as a type; `None` where it is missing or of another shape.
@@ -84,7 +89,7 @@ impl Object {
     }
 
     pub fn set_raw(&mut self, key: &str, value: Raw) -> &mut Self {
-        self.0.insert(key.to_owned(), value);
+        self.members.insert(key.to_owned(), value);
         self
     }
 
@@ -95,15 +100,20 @@ impl Object {
 
     /// Takes a member out and keeps the order of the rest.
     pub fn remove(&mut self, key: &str) -> Option<Raw> {
-        self.0.shift_remove(key)
+        self.members.shift_remove(key)
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Raw)> {
-        self.0.iter().map(|(key, value)| (key.as_str(), value))
+        self.members.iter().map(|(key, value)| (key.as_str(), value))
+    }
+
+    /// What was in the text and no longer counts, because a later member has the same name; in the order of the text.
+    pub fn repeated(&self) -> impl Iterator<Item = (&str, &Raw)> {
+        self.repeated.iter().map(|(key, value)| (key.as_str(), value))
     }
 
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.members.is_empty()
     }
 
     pub fn to_raw(&self) -> Raw {
@@ -115,7 +125,7 @@ impl Object {
     /// Writes it as JSON: every value once, as it came.
     pub(crate) fn write(&self, json: &mut String) {
         json.push('{');
-        for (place, (key, value)) in self.0.iter().enumerate() {
+        for (place, (key, value)) in self.members.iter().enumerate() {
             if place > 0 {
                 json.push(',');
             }
@@ -128,13 +138,19 @@ impl Object {
 
     /// About how long it is as JSON, so that it is written without growing.
     pub(crate) fn length(&self) -> usize {
-        self.0.iter().map(|(key, value)| key.len() + value.get().len() + 4).sum::<usize>() + 2
+        self.members.iter().map(|(key, value)| key.len() + value.get().len() + 4).sum::<usize>() + 2
+    }
+}
+
+impl Serialize for Object {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.members.serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Object {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Members(None)).map(Object)
+        deserializer.deserialize_map(Members(None))
     }
 }
 
@@ -142,25 +158,31 @@ impl<'de> Deserialize<'de> for Object {
 struct Members<'a>(Option<&'a ByteString>);
 
 impl<'de> Visitor<'de> for Members<'_> {
-    type Value = IndexMap<String, Raw, Hashing>;
+    type Value = Object;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut members = IndexMap::default();
+        let mut object = Object::new();
         while let Some(key) = map.next_key::<String>()? {
-            if members.len() == MOST_MEMBERS {
+            if object.members.len() + object.repeated.len() == MOST_MEMBERS {
                 return Err(A::Error::custom(format_args!("more than {MOST_MEMBERS} members")));
             }
             let value = match self.0 {
                 Some(whole) => Raw::part(whole, map.next_value::<&RawValue>()?),
                 None => map.next_value::<Raw>()?,
             };
-            members.insert(key, value);
+            match object.members.entry(key) {
+                Entry::Vacant(place) => drop(place.insert(value)),
+                Entry::Occupied(mut place) => {
+                    let (key, before) = (place.key().clone(), place.insert(value));
+                    object.repeated.push((key, before));
+                }
+            }
         }
-        Ok(members)
+        Ok(object)
     }
 }
 
@@ -217,6 +239,18 @@ mod tests {
         assert!(Object::parse(&more).is_none());
         assert!(serde_json::from_str::<Object>(most.get()).is_ok());
         assert!(serde_json::from_str::<Object>(more.get()).is_err());
+    }
+
+    #[test]
+    fn of_two_members_of_one_name_the_last_counts_and_the_others_are_remembered() {
+        let object = Object::parse(&raw_of(r#"{"a":1,"b":2,"\u0061": 3,"a":{"a":4,"a":5}}"#).unwrap()).unwrap();
+        assert_eq!(object.to_raw().get(), r#"{"a":{"a":4,"a":5},"b":2}"#);
+        assert_eq!(raw(&object), object.to_raw());
+        let told: Vec<_> = object.repeated().map(|(key, value)| format!("{key}={value}")).collect();
+        assert_eq!(told, ["a=1", "a=3"]);
+        assert_eq!(object.object("a").unwrap().repeated().count(), 1);
+        let most = r#""a":1,"#.repeat(MOST_MEMBERS);
+        assert!(Object::parse(&raw_of(&format!("{{{most}\"a\":1}}")).unwrap()).is_none());
     }
 
     #[test]

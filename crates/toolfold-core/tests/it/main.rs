@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
+mod fingerprints;
+
 use proptest::prelude::*;
 use serde_json::json;
 use toolfold_core::{Code, Entry, NextAction, Refusal, Secret, ServerName, ToolId, exposed_name, words};
