@@ -45,7 +45,7 @@ impl AccessRights<'_> {
     pub fn concerning(&self, change: &Change, principal: &Principal) -> Vec<Change> {
         let rules = !self.snapshot.load().rules.is_empty();
         match change {
-            Change::Resource { server, uri } if rules => {
+            Change::Resource { server, uri, .. } if rules => {
                 let may = self.snapshot.seen(principal).decision_on_resource(server, uri).level == Extent::Call;
                 if may { vec![change.clone()] } else { Vec::new() }
             }

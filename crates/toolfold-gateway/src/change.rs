@@ -26,6 +26,8 @@ pub enum Change {
     /// A resource that somebody subscribed to, as its server knows it.
     Resource {
         server: ServerName,
+        /// Whose way to it this was said on: where logins are each one's own, it is nobody else's business.
+        whose: Principal,
         uri: String,
     },
 }
@@ -76,9 +78,11 @@ impl Change {
             Change::Resources if !client.told.resources => Vec::new(),
             Change::Prompts => vec![(PROMPTS_CHANGED, None)],
             Change::Resources => vec![(RESOURCES_CHANGED, None)],
-            Change::Resource { server, uri } => {
-                client.watched(server, uri).iter().map(|known| (RESOURCE_UPDATED, Some(updated(known)))).collect()
-            }
+            Change::Resource { server, whose, uri } => client
+                .watched(server, whose, uri)
+                .iter()
+                .map(|known| (RESOURCE_UPDATED, Some(updated(known))))
+                .collect(),
         }
     }
 }

@@ -11,6 +11,7 @@ use toolfold_wire::{Object, Raw, RpcError};
 use crate::call;
 use crate::gate::{Errand, Failed, Outcome, Passage, Wanted, Watch};
 use crate::gateway::Gateway;
+use crate::offered::as_result;
 use crate::offers::{LONGEST_ADDRESS, Owned, Whose};
 use crate::reader::ADDRESS;
 use crate::recording::is_error;
@@ -44,6 +45,12 @@ impl Gateway {
     }
 
     async fn answer(&self, request: Request) -> Result<Raw, RpcError> {
+        // A call looks for itself: a refusal is a result there.
+        if request.method != "tools/call"
+            && let Some(resumed) = self.resumed(&request).await
+        {
+            return resumed.map_err(rpc);
+        }
         match request.method.as_str() {
             "tools/list" => whole(&request, self.tool_list(&request.client).await),
             "tools/call" => self.call(request).await.or_else(|failed| match failed {
@@ -91,11 +98,15 @@ impl Gateway {
         }
         let snapshot = self.seen(&request).await;
         let servers: Vec<&ServerName> = servers(&snapshot).collect();
-        if request.method == "notifications/roots/list_changed" || servers.len() == 1 {
-            for server in servers {
-                // Nobody waits for what comes of it.
-                let _ = self.pass(&snapshot, server, &request, Wanted::Ear, Errand::Tell).await;
-            }
+        // What nobody here knows may be anything: it is for who may ask that server anything, like a request of this kind.
+        let what = match request.method == "notifications/roots/list_changed" {
+            true => Wanted::Ear,
+            false if servers.len() == 1 => Wanted::Anything,
+            false => return,
+        };
+        for server in servers {
+            // Nobody waits for what comes of it.
+            let _ = self.pass(&snapshot, server, &request, what, Errand::Tell).await;
         }
     }
 
@@ -111,9 +122,6 @@ impl Gateway {
     }
 
     async fn get_prompt(&self, request: Request) -> Result<Raw, RpcError> {
-        if let Some(resumed) = self.resumed(&request).await {
-            return resumed.map_err(rpc);
-        }
         let name = request.text("name")?;
         let snapshot = self.offers(&request).await;
         let owner = self.owner_of_prompt(&snapshot, &name, &request)?;
@@ -123,9 +131,6 @@ impl Gateway {
     }
 
     async fn read_resource(&self, request: Request) -> Result<Raw, RpcError> {
-        if let Some(resumed) = self.resumed(&request).await {
-            return resumed.map_err(rpc);
-        }
         let uri = request.text("uri")?;
         if uri.starts_with(ADDRESS) {
             let kept = self.0.results.resource(&self.config(), &request.client.principal(), &uri).await;
@@ -254,6 +259,8 @@ impl Gateway {
             RpcError::invalid_params(format!("Unknown log level {shown:?}: use one of {known}."))
         })?;
         request.client.set_log_level(level);
+        // A server says as much as the most curious of all wants, and each hears of that what it asked for.
+        let level = self.0.visitors.most_curious().map_or(level, |most| most.min(level));
         let snapshot = self.seen(request).await;
         for server in servers(&snapshot) {
             // A wish: a server that cannot hear it now hears it when it can.
@@ -291,11 +298,12 @@ impl Gateway {
             return Some(Err(refused));
         }
         let answers = request.params.object("inputResponses").unwrap_or_default();
-        let tool = exchange.tool.clone();
+        let (tool, kind) = (exchange.tool.clone(), exchange.offered());
         let outcome = self.pass(&snapshot, &server, request, Wanted::Rest, Errand::Resume(exchange, answers)).await;
-        Some(match (outcome, tool) {
-            (Ok(Outcome::Done(result)), Some(tool)) => Ok(self.finished(&snapshot, request, &tool, result).await),
-            (outcome, _) => outcome.and_then(result_of),
+        Some(match (outcome, kind, tool) {
+            (Ok(Outcome::Done(result)), Some(kind), _) => Ok(as_result(kind, result)),
+            (Ok(Outcome::Done(result)), None, Some(tool)) => Ok(self.finished(&snapshot, request, &tool, result).await),
+            (outcome, ..) => outcome.and_then(result_of),
         })
     }
 
@@ -305,7 +313,11 @@ impl Gateway {
         let scope = Scope::seen_by(snapshot.clone(), &self.0.learning, &request.client);
         let through = is_meta(request.client.surface, &scope.view(), &name).then_some(&*name);
         let position = ToolId::parse(tool).and_then(|id| snapshot.catalog.position(&id));
-        let entry = position.map(|at| &**snapshot.catalog.entry(at));
+        let entry = position.map(|at| snapshot.catalog.entry(at));
+        if let Some(entry) = entry {
+            self.0.learning.called(&request.client, snapshot, entry, &result);
+        }
+        let entry = entry.map(|entry| &**entry);
         let finished = Delivery { config: &snapshot.config, request, entry, tool, through, fields: &[] };
         self.0.results.finish(finished, result, None).await
     }

@@ -6,7 +6,7 @@ use toolfold_core::{Code, Entry, Kind, Refusal};
 use toolfold_wire::{Object, Raw, raw};
 
 use crate::dispatch::result_of;
-use crate::gate::{Errand, Failed, Passage, Wanted};
+use crate::gate::{Errand, Failed, Outcome, Passage, Wanted};
 use crate::gateway::Inner;
 use crate::request::Request;
 use crate::snapshot::Snapshot;
@@ -47,19 +47,23 @@ pub(crate) async fn call(
         relayed: false,
     };
     let name = params.string(if entry.kind == Kind::Prompt { "name" } else { "uri" }).unwrap_or_default();
-    let what = if entry.kind == Kind::Prompt { Wanted::Prompt(&name) } else { Wanted::Resource(&name) };
-    // A template is one entry, and every address that it can make is a right of its own.
-    inner.gate.admit(snapshot, entry.server(), what)?;
-    let what = Wanted::Entry(entry);
-    let passage = Passage { request: &asked, server: entry.server(), what, errand: Errand::Ask(params), slot: None };
-    let answer = inner.gate.pass(snapshot, passage).await.and_then(result_of)?;
+    let (what, errand) = (Wanted::Offered(entry, &name), Errand::Ask(params));
+    let passage = Passage { request: &asked, server: entry.server(), what, errand, slot: None };
+    match inner.gate.pass(snapshot, passage).await? {
+        Outcome::Done(answer) => Ok(as_result(entry.kind, answer)),
+        // A question of the server goes on as it is.
+        asked => result_of(asked),
+    }
+}
+
+/// What a server answers, as the result of a call.
+pub(crate) fn as_result(kind: Kind, answer: Raw) -> Raw {
     let object = Object::parse(&answer).unwrap_or_default();
-    // Anything else than what was asked for, such as a question of the server, goes on as it is.
-    Ok(match entry.kind {
+    match kind {
         Kind::Prompt if object.contains("messages") => messages(&object),
         Kind::Resource if object.contains("contents") => contents(&object),
         _ => answer,
-    })
+    }
 }
 
 /// Where a resource is: what its server lists, or what a template was made into.

@@ -17,7 +17,7 @@ use toolfold_wire::{Object, Raw};
 use tracing::error;
 
 use crate::disclosed::shown;
-use crate::gate::{Failed, Outcome, Wanted};
+use crate::gate::{Failed, Outcome, Wanted, offered};
 use crate::request::Request;
 use crate::secrets::Secrets;
 use crate::snapshot::Snapshot;
@@ -229,9 +229,13 @@ impl Recording {
         failed: &Failed,
     ) {
         let (Some(audit), Failed::Refused(refusal)) = (self.0.get(), failed) else { return };
+        let what = match what {
+            Wanted::Offered(entry, name) => offered(entry.kind, name),
+            what => what,
+        };
         let (decision, name) = match what {
             // Told where it was asked for.
-            Wanted::Entry(_) | Wanted::Rest | Wanted::Ear | Wanted::Program => return,
+            Wanted::Entry(_) | Wanted::Offered(..) | Wanted::Rest | Wanted::Ear | Wanted::Program => return,
             Wanted::Prompt(name) => (Some(snapshot.decision_on_prompt(server, name)), name),
             Wanted::Resource(uri) => (Some(snapshot.decision_on_resource(server, uri)), uri),
             Wanted::Anything => (None, request.method.as_str()),

@@ -151,7 +151,11 @@ impl Client {
     }
 
     pub fn wants(&self, level: LogLevel) -> bool {
-        level as u8 >= self.log_level.load(Ordering::Relaxed)
+        level >= self.log_level()
+    }
+
+    pub(crate) fn log_level(&self) -> LogLevel {
+        LogLevel::ALL[usize::from(self.log_level.load(Ordering::Relaxed)) % LogLevel::ALL.len()]
     }
 
     pub fn loaded(&self) -> Vec<ToolId> {
@@ -201,9 +205,9 @@ impl Client {
     }
 
     /// The addresses by which this client watches a resource of a server.
-    pub(crate) fn watched(&self, server: &ServerName, uri: &str) -> Vec<String> {
+    pub(crate) fn watched(&self, server: &ServerName, whose: &Principal, uri: &str) -> Vec<String> {
         let watches = self.watches.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_it = watches.iter().filter(|(_, watch)| watch.is_of(server, uri));
+        let of_it = watches.iter().filter(|(_, watch)| watch.is_of(server, whose, uri));
         of_it.map(|(known, _)| known.clone()).collect()
     }
 }
@@ -268,10 +272,14 @@ pub enum LogLevel {
 impl LogLevel {
     pub const NAMES: [&str; 8] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
-    pub fn parse(name: &str) -> Option<Self> {
+    const ALL: [LogLevel; 8] = {
         use LogLevel::*;
+        [Debug, Info, Notice, Warning, Error, Critical, Alert, Emergency]
+    };
+
+    pub fn parse(name: &str) -> Option<Self> {
         let place = Self::NAMES.iter().position(|known| *known == name)?;
-        Some([Debug, Info, Notice, Warning, Error, Critical, Alert, Emergency][place])
+        Some(Self::ALL[place])
     }
 
     pub fn as_str(self) -> &'static str {

@@ -15,7 +15,7 @@ use toolfold_core::{Principal, Surface, beginning};
 use toolfold_telemetry::Carriage;
 
 use crate::gateway::Inner;
-use crate::request::{Client, ClientKind};
+use crate::request::{Client, ClientKind, LogLevel};
 
 /// Clients of the stateless era that are remembered at once; the one that was silent for longest makes room.
 const MOST_PASSING: usize = 256;
@@ -143,6 +143,11 @@ impl Visitors {
             // Ourselves: the page, the command line, a script.
             ClientKind::Request | ClientKind::Inside => {}
         }
+    }
+
+    /// Of all sessions, what the one wants to hear that wants to hear most.
+    pub(crate) fn most_curious(&self) -> Option<LogLevel> {
+        lock(&self.sessions).values().map(|client| client.log_level()).min()
     }
 
     fn passes(&self, client: &Client, method: &str) {

@@ -342,10 +342,10 @@ impl Writer {
                 (known.failing, known.tried) = (None, true);
                 Dirty::Catalog
             }
-            Happened::Updated { uri } => {
+            Happened::Updated { uri, whose } => {
                 if let Some(inner) = self.inner.upgrade() {
                     // Nobody listening is fine.
-                    let _ = inner.changes.send(Change::Resource { server, uri });
+                    let _ = inner.changes.send(Change::Resource { server, whose, uri });
                 }
                 Dirty::Nothing
             }

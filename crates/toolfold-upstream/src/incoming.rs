@@ -119,7 +119,7 @@ impl Connection {
     fn hear_update(&self, params: Option<&Raw>) {
         let Some(uri) = params.and_then(Object::parse).and_then(|params| params.string("uri")) else { return };
         if self.shared.is_subscribed(&uri) && self.shared.admits_notification() {
-            self.shared.report(Event::Updated { uri });
+            self.shared.report(Event::Updated { uri, whose: self.shared.whose.clone() });
         }
     }
 

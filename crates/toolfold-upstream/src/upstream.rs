@@ -58,6 +58,8 @@ pub enum Event {
     /// A resource that was subscribed to through this server has changed.
     Updated {
         uri: String,
+        /// On whose way to it this was said.
+        whose: Principal,
     },
 }
 

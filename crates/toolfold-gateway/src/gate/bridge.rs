@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, timeout_at};
 use toolfold_access::{Handle, ReplicaId, Standing};
-use toolfold_core::{Code, Principal, Refusal, ServerName};
+use toolfold_core::{Code, Kind, Principal, Refusal, ServerName};
 use toolfold_upstream::{Call, LONGEST_THOUGHT, MOST_QUESTIONS, put_question};
 use toolfold_wire::{BoxFuture, Object, Peer, Raw, RpcError, Spool, code};
 
@@ -27,6 +27,8 @@ use crate::results::unspooled;
 const ROUNDS: usize = 16;
 /// How many calls may wait for their clients, and how long.
 const PARKED: usize = 1024;
+/// Of one principal: whoever leaves calls waiting takes no other's place.
+const PARKED_OF_ONE: usize = PARKED - PARKED / 4;
 const PARKED_FOR: Duration = Duration::from_secs(600);
 const QUESTIONS: usize = 16;
 /// Marks our own `requestState` among those of servers, which are passed through.
@@ -174,6 +176,8 @@ pub(crate) struct Exchange {
     /// The number of its last part in the record.
     pub(crate) call: u64,
     pub(crate) what: Parking,
+    /// What its server was asked.
+    method: String,
     work: Work,
     questions: mpsc::Receiver<Question>,
     open: Vec<Question>,
@@ -223,7 +227,8 @@ impl Exchange {
         let name = server.clone();
         let caller = source.caller(request);
         let work = Work::Here(Box::pin(async move { source.request(&name, caller, sent).await }));
-        Exchange { server, tool, call: number, what, work, questions: asked, open: Vec::new(), ear, slot }
+        let (method, open) = (request.method.clone(), Vec::new());
+        Exchange { server, tool, call: number, what, method, work, questions: asked, open, ear, slot }
     }
 
     /// Waits for the result or for a question; dropped with the request, it cancels the call.
@@ -262,6 +267,12 @@ impl Exchange {
         self
     }
 
+    /// What it is of that is called like a tool and is none.
+    pub(crate) fn offered(&self) -> Option<Kind> {
+        let kind = if self.method == "prompts/get" { Kind::Prompt } else { Kind::Resource };
+        matches!(self.what, Parking::Offered(..)).then_some(kind)
+    }
+
     fn owner(&self) -> Principal {
         self.ear.client.principal()
     }
@@ -290,7 +301,7 @@ fn requests(open: &[Question]) -> Raw {
 }
 
 /// The result as it came, where the beginning of it is here and the whole in a slot.
-async fn whole(slot: Option<Arc<Slot>>, result: Raw) -> Result<Raw, Failed> {
+pub(super) async fn whole(slot: Option<Arc<Slot>>, result: Raw) -> Result<Raw, Failed> {
     let Some(spooled) = slot.and_then(|slot| slot.filled()) else { return Ok(result) };
     let lost = || Failed::Answered(RpcError::internal("The result could not be kept while it came in."));
     unspooled(spooled, &result).await.ok_or_else(lost)
@@ -353,12 +364,14 @@ impl Parked {
         let mut bytes = [0u8; 16];
         let random = getrandom::fill(&mut bytes);
         let mut parked = self.table.lock().unwrap_or_else(PoisonError::into_inner);
-        if random.is_err() || parked.len() >= PARKED {
+        let owner = exchange.owner();
+        let theirs = || parked.values().filter(|place| place.exchange.owner() == owner).count();
+        if random.is_err() || parked.len() >= PARKED || (parked.len() >= PARKED_OF_ONE && theirs() >= PARKED_OF_ONE) {
             let refusal = Refusal::new(Code::RateLimited, "Too many calls wait for an answer of their client.");
             return Err(Failed::Refused(refusal.hint("Try again in a while.")));
         }
         let name = match &self.standing {
-            Some(standing) => standing.name(Handle::Parked, &exchange.owner(), bytes),
+            Some(standing) => standing.name(Handle::Parked, &owner, bytes),
             None => format!("{:032x}", u128::from_be_bytes(bytes)),
         };
         let state = format!("{OURS}{name}");
@@ -371,9 +384,13 @@ impl Parked {
         Ok(state)
     }
 
-    pub(crate) fn take(&self, state: &str, owner: &Principal) -> Option<Box<Exchange>> {
+    /// Where it is theirs, and they come back the way they came.
+    pub(crate) fn take(&self, state: &str, owner: &Principal, method: &str) -> Option<Box<Exchange>> {
         let mut parked = self.table.lock().unwrap_or_else(PoisonError::into_inner);
-        parked.get(state).filter(|place| place.exchange.owner() == *owner)?;
+        let exchange = &parked.get(state)?.exchange;
+        if exchange.owner() != *owner || exchange.what.comes_back_by(&exchange.method) != method {
+            return None;
+        }
         let Place { exchange, timer } = parked.remove(state)?;
         // One that is resumed a thousand times would leave a thousand timers behind.
         timer.abort();
@@ -383,7 +400,34 @@ impl Parked {
 
 #[cfg(test)]
 mod tests {
+    use toolfold_core::Surface;
+    use toolfold_wire::Silent;
+
     use super::*;
+
+    /// A call of a stateless client that could be parked.
+    fn waiting(principal: Principal) -> Exchange {
+        let client = Arc::new(Client::request(principal, Surface::Compact, None));
+        let request = Request::new(client, Arc::new(Silent), "tools/call", Object::new());
+        let counted = Counted { what: Parking::Program, ..Counted::default() };
+        Exchange::begin(ServerName::new("a").unwrap(), Source::Documents, counted, &request, Object::new())
+    }
+
+    #[tokio::test]
+    async fn one_principal_leaves_places_for_calls_of_others_that_wait() {
+        let (me, other) = (Principal::local(), Principal::token());
+        let parked = Parked::default();
+        let states: Vec<String> = (0..PARKED_OF_ONE).map(|_| parked.park(waiting(me.clone())).ok().unwrap()).collect();
+        assert!(parked.park(waiting(me.clone())).is_err());
+        let of_other = parked.park(waiting(other.clone())).ok().unwrap();
+        for (state, owner, method) in
+            [(&of_other, &me, "tools/call"), (&states[0], &other, "tools/call"), (&states[0], &me, "prompts/get")]
+        {
+            assert!(parked.take(state, owner, method).is_none());
+        }
+        assert!(parked.take(&states[0], &me, "tools/call").is_some());
+        assert!(parked.park(waiting(me)).is_ok());
+    }
 
     #[test]
     fn questions_reach_a_stateless_client_as_they_came() {

@@ -38,7 +38,7 @@ use bridge::Parked;
 use links::Links;
 pub(crate) use marks::MOST as MOST_MARKED;
 pub(crate) use relay::sent_back;
-pub(crate) use rights::{Parking, Wanted};
+pub(crate) use rights::{Parking, Wanted, offered};
 use rights::{parking, unknown_state};
 use states::States;
 use subscriptions::Subscriptions;
@@ -151,20 +151,23 @@ impl Gate {
             self.recording.denied_passage(request, snapshot, server, what, failed);
         })?;
         let entry = match what {
-            Wanted::Entry(entry) => Some(entry),
+            Wanted::Entry(entry) | Wanted::Offered(entry, _) => Some(entry),
             _ => None,
         };
-        if let Errand::Ask(params) = &mut errand {
-            self.states.open(request, server, params)?;
+        // What is only to be heard is asked about no further.
+        if matches!(what, Wanted::Ear) {
+            return self.run(request, snapshot, server, Counted::default(), errand).await;
         }
+        let resumes = match &mut errand {
+            Errand::Ask(params) => self.states.open(request, server, params)?,
+            Errand::Resume(exchange, _) => Some(exchange.call),
+            _ => None,
+        };
         let (principal, limits) = (&request.client.principal(), &snapshot.config.limits);
         let tool = match (&errand, entry) {
             (Errand::Resume(exchange, _), _) => exchange.tool.clone(),
             (_, entry) => entry.map(|entry| entry.id.to_string()),
         };
-        if matches!(errand, Errand::Tell | Errand::LogLevel(_)) {
-            return self.run(request, snapshot, server, Counted::default(), errand).await;
-        }
         // The rest of a call that was let in is not counted again: refused, it would be lost.
         let turn = match &errand {
             Errand::Resume(..) => Ok(None),
@@ -172,7 +175,8 @@ impl Gate {
         };
         let turn = turn.inspect_err(|failed| self.recording.refused(request, snapshot, entry, None, failed))?;
         let begun = Instant::now();
-        let open = self.recording.begin(request, snapshot, asked(request, server, entry, &errand)).await?;
+        let asked = Asked { resumes, ..asked(request, server, entry, &errand) };
+        let open = self.recording.begin(request, snapshot, asked).await?;
         let mut span = None;
         match &mut errand {
             Errand::Resume(exchange, _) => exchange.call = open.call(),
@@ -190,15 +194,20 @@ impl Gate {
         };
         let mut outcome = outcome.instrument(logged).await;
         drop(turn);
-        if let Ok(Outcome::Done(result)) = &mut outcome {
-            self.states.close(request, server, result);
+        if let Ok(Outcome::Done(result)) = outcome {
+            outcome = match States::is_question(request, &result) {
+                true => self.ask_back(request, server, open.call(), (slot.clone(), result)).await,
+                false => Ok(Outcome::Done(result)),
+            };
         }
         if let (true, Ok(Outcome::Done(result))) = (snapshot.config.mark_results, &mut outcome)
             && marks::mark(result).await
         {
             self.instruments.meter.marked(server.as_str());
         }
-        self.turnstile.learn(limits, server, is_silence(&outcome));
+        if !matches!(outcome, Ok(Outcome::Told)) {
+            self.turnstile.learn(limits, server, is_silence(&outcome));
+        }
         self.instruments.asked(span, &outcome);
         self.record(request, (snapshot, server), tool, &outcome, begun);
         let spooled = slot.and_then(|slot| slot.filled()).map(|spooled| spooled.bytes());
@@ -213,13 +222,25 @@ impl Gate {
     /// The call that waits for this request's answers under its `requestState`, if that is one of ours.
     pub(crate) fn parked(&self, request: &Request) -> Option<Result<Box<Exchange>, Failed>> {
         let state = request.params.string("requestState").filter(|state| Parked::is_ours(state))?;
-        let found = self.parked.take(&state, &request.client.principal());
+        let found = self.parked.take(&state, &request.client.principal(), &request.method);
         Some(found.ok_or_else(unknown_state))
     }
 
     /// Which server a link that nobody lists came from, where a result held it.
     pub(crate) fn linked(&self, principal: &Principal, uri: &str) -> Option<ServerName> {
         self.links.server_of(principal, uri)
+    }
+
+    /// What a stateless server wants to know is no end of the call: its client comes back with the answer.
+    async fn ask_back(
+        &self,
+        request: &Request,
+        server: &ServerName,
+        call: u64,
+        (slot, question): (Option<Arc<Slot>>, Raw),
+    ) -> Result<Outcome, Failed> {
+        let question = bridge::whole(slot, question).await?;
+        Ok(Outcome::Parked(self.states.close(request, server, call, question)))
     }
 
     async fn run(
@@ -256,7 +277,7 @@ impl Gate {
                 Ok(Outcome::Told)
             }
             Errand::LogLevel(level) => {
-                if let Some(upstream) = source.upstream() {
+                if let Some(upstream) = source.way_of(&request.client.principal()).await {
                     upstream.set_log_level(level);
                 }
                 Ok(Outcome::Told)
@@ -271,11 +292,7 @@ impl Gate {
         uri: String,
     ) -> Result<Watch, Failed> {
         let upstream = source.way_of(principal).await.ok_or_else(|| Failed::Refused(gone(server)))?;
-        let (watch, first) = self.subscriptions.watch(upstream.clone(), uri.clone());
-        if first {
-            Box::pin(upstream.subscribe(&uri)).await.map_err(|error| failed(server, error))?;
-        }
-        Ok(watch)
+        Box::pin(self.subscriptions.watch(upstream, uri)).await.map_err(|error| failed(server, error))
     }
 
     fn record(
@@ -295,9 +312,8 @@ impl Gate {
         }
         let error = error_of(outcome);
         let outcome = match outcome {
-            Ok(Outcome::Done(_) | Outcome::Watching(_)) => "done",
+            Ok(Outcome::Done(_) | Outcome::Watching(_) | Outcome::Told) => "done",
             Ok(Outcome::Parked(_)) => "parked",
-            Ok(Outcome::Told) => return,
             Err(Failed::Refused(refusal)) => refusal.code.as_str(),
             Err(Failed::Answered(_)) => "error",
         };
@@ -326,13 +342,12 @@ fn asked<'a>(
     entry: Option<&'a Arc<Entry>>,
     errand: &'a Errand,
 ) -> Asked<'a> {
-    let (params, target, resumes) = match errand {
-        Errand::Ask(params) | Errand::AskOf(_, params) => (Some(params), target(&request.method, params), None),
-        Errand::Resume(exchange, _) => (None, None, Some(exchange.call)),
-        Errand::Watch(uri) => (None, Some(uri.clone()), None),
-        Errand::Tell | Errand::LogLevel(_) => (None, None, None),
+    let (params, target) = match errand {
+        Errand::Ask(params) | Errand::AskOf(_, params) => (Some(params), target(&request.method, params)),
+        Errand::Watch(uri) => (None, Some(uri.clone())),
+        Errand::Resume(..) | Errand::Tell | Errand::LogLevel(_) => (None, None),
     };
-    Asked { server, entry, params, target, resumes }
+    Asked { server, entry, params, target, resumes: None }
 }
 
 /// What a request is about that is no tool.

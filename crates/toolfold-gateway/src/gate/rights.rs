@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use toolfold_access::Extent;
-use toolfold_core::{Code, Entry, Next, Refusal, ServerName, ToolId, words};
+use toolfold_core::{Code, Entry, Kind, Next, Refusal, ServerName, ToolId, words};
 
 use super::{Exchange, Failed, Gate, Source, gone};
 use crate::snapshot::Snapshot;
@@ -12,6 +12,9 @@ use crate::snapshot::Snapshot;
 #[derive(Clone, Copy)]
 pub(crate) enum Wanted<'a> {
     Entry(&'a Arc<Entry>),
+    /// An entry that is a prompt or a resource, and which one it comes to: a template is one entry, and every address that
+    /// it can make is a right of its own.
+    Offered(&'a Arc<Entry>, &'a str),
     /// By the name its server has for it.
     Prompt(&'a str),
     /// By its address.
@@ -30,11 +33,22 @@ pub(crate) enum Wanted<'a> {
 #[derive(Debug, Clone, Default)]
 pub(crate) enum Parking {
     Tool(ToolId),
+    Offered(ToolId, String),
     Prompt(String),
     Resource(String),
     #[default]
     Anything,
     Program,
+}
+
+impl Parking {
+    /// The method that whoever made the call comes back with.
+    pub(super) fn comes_back_by<'a>(&self, method: &'a str) -> &'a str {
+        match self {
+            Parking::Tool(_) | Parking::Offered(..) | Parking::Program => "tools/call",
+            Parking::Prompt(_) | Parking::Resource(_) | Parking::Anything => method,
+        }
+    }
 }
 
 impl Gate {
@@ -53,6 +67,10 @@ impl Gate {
                     return Err(Failed::Refused(forbidden(entry)));
                 }
                 (snapshot.decision(entry), entry.name())
+            }
+            Wanted::Offered(entry, name) => {
+                self.admit(snapshot, server, Wanted::Entry(entry))?;
+                return self.admit(snapshot, server, offered(entry.kind, name));
             }
             Wanted::Prompt(name) => (snapshot.decision_on_prompt(server, name), name),
             Wanted::Resource(uri) => (snapshot.decision_on_resource(server, uri), uri),
@@ -79,6 +97,10 @@ impl Gate {
                 Some(entry) => self.admit(snapshot, server, Wanted::Entry(entry)),
                 None => Err(unknown_state()),
             },
+            Parking::Offered(id, name) => match snapshot.catalog.get(id) {
+                Some(entry) => self.admit(snapshot, server, Wanted::Offered(entry, name)),
+                None => Err(unknown_state()),
+            },
             Parking::Prompt(name) => self.admit(snapshot, server, Wanted::Prompt(name)),
             Parking::Resource(uri) => self.admit(snapshot, server, Wanted::Resource(uri)),
             Parking::Anything => self.admit(snapshot, server, Wanted::Anything),
@@ -86,6 +108,11 @@ impl Gate {
         };
         admitted.map_err(|_| unknown_state())
     }
+}
+
+/// What is called like a tool, by what it is.
+pub(crate) fn offered(kind: Kind, name: &str) -> Wanted<'_> {
+    if kind == Kind::Prompt { Wanted::Prompt(name) } else { Wanted::Resource(name) }
 }
 
 /// Another's is as good as none, and so is one that may not go on any more.
@@ -97,6 +124,7 @@ pub(super) fn unknown_state() -> Failed {
 pub(super) fn parking(what: Wanted<'_>) -> Parking {
     match what {
         Wanted::Entry(entry) => Parking::Tool(entry.id.clone()),
+        Wanted::Offered(entry, name) => Parking::Offered(entry.id.clone(), name.to_owned()),
         Wanted::Prompt(name) => Parking::Prompt(name.to_owned()),
         Wanted::Resource(uri) => Parking::Resource(uri.to_owned()),
         Wanted::Anything | Wanted::Ear | Wanted::Rest => Parking::Anything,

@@ -21,6 +21,8 @@ const GOOD_FOR: u64 = 60 * 60;
 pub(super) struct States {
     seal: OnceLock<Option<Seal>>,
     standing: Option<Arc<Standing>>,
+    /// Which process this is, among those that can open what it seals.
+    process: u64,
 }
 
 impl States {
@@ -30,39 +32,61 @@ impl States {
         if let Some(standing) = &standing {
             let _ = seal.set(Some(Seal::new(standing.state_key())));
         }
-        States { seal, standing }
+        let mut process = [0; 8];
+        // Without randomness there is no seal either.
+        let _ = getrandom::fill(&mut process);
+        States { seal, standing, process: u64::from_be_bytes(process) }
     }
 
-    /// Puts the server's own state back into a request; refuses one that was not given to whoever sends it.
-    pub(super) fn open(&self, request: &Request, server: &ServerName, params: &mut Object) -> Result<(), Failed> {
+    /// Puts the server's own state back into a request; refuses one that was not given to whoever sends it. Which call it
+    /// goes on with, where that was one of this process.
+    pub(super) fn open(
+        &self,
+        request: &Request,
+        server: &ServerName,
+        params: &mut Object,
+    ) -> Result<Option<u64>, Failed> {
         if request.client.kind != ClientKind::Request || !params.contains("requestState") {
-            return Ok(());
+            return Ok(None);
         }
         let sealed = params.string("requestState").filter(|state| state.starts_with(SEALED));
         let opened = sealed.and_then(|state| self.seal()?.open(&whose(request, server), self.now(), &state));
-        let Some(state) = opened.and_then(|text| Raw::parse(text.into_bytes()).ok()) else {
+        let read = |text: String| {
+            let (call, state) = text.split_once(' ')?;
+            Some((self.call_of(call), Raw::parse(state.to_owned().into_bytes()).ok()?))
+        };
+        let Some((call, state)) = opened.and_then(read) else {
             let message = "This requestState is unknown, changed, expired, or was given to somebody else. Begin again without it.";
             return Err(Failed::Answered(RpcError::invalid_params(message)));
         };
         params.set_raw("requestState", state);
-        Ok(())
+        Ok(call)
     }
 
-    /// Seals the state in a server's question.
-    pub(super) fn close(&self, request: &Request, server: &ServerName, result: &mut Raw) {
-        if request.client.kind != ClientKind::Request {
-            return;
-        }
-        let Some(mut question) = input_required(result) else { return };
-        let Some(state) = question.get("requestState").map(|state| state.get().to_owned()) else { return };
+    /// Whether a stateless client is asked something in place of a result.
+    pub(super) fn is_question(request: &Request, result: &Raw) -> bool {
+        request.client.kind == ClientKind::Request && input_required(result).is_some()
+    }
+
+    /// Seals the state in a server's question, and with it which call it is of.
+    pub(super) fn close(&self, request: &Request, server: &ServerName, call: u64, result: Raw) -> Raw {
+        let Some(mut question) = input_required(&result) else { return result };
+        let Some(state) = question.get("requestState").map(|state| state.get().to_owned()) else { return result };
         match self.seal() {
             Some(seal) => {
+                let state = format!("{:x}.{call} {state}", self.process);
                 let sealed = seal.close(&whose(request, server), self.now() + GOOD_FOR, &state);
                 question.set("requestState", &sealed);
             }
             None => drop(question.remove("requestState")),
         }
-        *result = question.to_raw();
+        question.to_raw()
+    }
+
+    /// Numbers of calls are a process's own: those of another replica's say nothing here.
+    fn call_of(&self, text: &str) -> Option<u64> {
+        let (process, call) = text.split_once('.')?;
+        if u64::from_str_radix(process, 16).ok()? == self.process { call.parse().ok() } else { None }
     }
 
     /// By the clock of all replicas, where there are several.

@@ -189,3 +189,65 @@ async fn more_than_64_questions_at_once_are_put_to_nobody() {
         assert_eq!(heard.to_string().contains("more than 64 questions"), refused, "{heard}");
     }
 }
+
+/// The answer to a first question, whatever it was called.
+fn again(params: &Value, first: &Value) -> Value {
+    let key = first["inputRequests"].as_object().unwrap_or_else(|| panic!("no question: {first}")).keys().next().unwrap();
+    let mut again = params.clone();
+    again["requestState"] = first["requestState"].clone();
+    again["inputResponses"] = json!({key: blue()});
+    again
+}
+
+#[tokio::test]
+async fn what_is_called_like_a_tool_and_asks_first_ends_like_a_tool() {
+    for era in ["legacy", "modern"] {
+        let fake = FakeServer::script(json!({
+            "eras": [era],
+            "asks": ["resources/read", "prompts/get"],
+            "prompts": [{"name": "review", "description": "Review a change"}],
+            "resources": [{"uri": "x://holidays", "description": "Days off"}],
+        }));
+        let client = client(&fake, json!({"elicitation": {}})).await;
+        for tool in ["fake.holidays", "fake.review"] {
+            let params = json!({"name": "call_tool", "arguments": {"tool": tool}});
+            let first = client.modern("tools/call", params.clone()).await;
+            let last = client.modern("tools/call", again(&params, &first)).await;
+            assert!(last["content"].is_array() && last.get("messages").is_none(), "{era} {tool}: {last}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn whatever_was_parked_goes_on_and_only_the_way_it_came() {
+    for era in ["legacy", "modern"] {
+        let fake = FakeServer::script(json!({
+            "eras": [era],
+            "asks": ["completion/complete", "groups/list", "resources/read"],
+            "answers": {"groups/list": {"resultType": "complete", "groups": ["all of them"]}},
+            "prompts": [{"name": "review", "arguments": [{"name": "branch"}]}],
+            "resources": [{"uri": "x://a", "name": "a"}],
+        }));
+        let client = client(&fake, json!({"elicitation": {}})).await;
+        let complete = json!({"ref": {"type": "ref/prompt", "name": "fake__review"}, "argument": {"name": "branch", "value": "a"}});
+        let cases = [
+            ("completion/complete", complete, "alpha"),
+            ("groups/list", json!({}), "all of them"),
+            ("resources/read", json!({"uri": "x://a"}), "content of x://a"),
+        ];
+        for (method, params, expected) in cases {
+            let first = client.modern(method, params.clone()).await;
+            let rest = again(&params, &first);
+            let others = ["tools/call", "prompts/get", "resources/read", "completion/complete"];
+            for other in others.into_iter().filter(|other| *other != method) {
+                let taken = match client.try_modern(other, rest.clone()).await {
+                    Ok(result) => result.get().to_owned(),
+                    Err(error) => error.message,
+                };
+                assert!(!taken.contains(expected), "{era}: {method} by way of {other}: {taken}");
+            }
+            let last = client.modern(method, rest).await;
+            assert!(last.to_string().contains(expected), "{era} {method}: {last}");
+        }
+    }
+}

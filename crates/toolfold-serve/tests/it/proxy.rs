@@ -1,5 +1,7 @@
 //! What passes through: results as they came, prompts, resources, logs, and servers that misbehave.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use toolfold_core::Surface;
 use toolfold_test::{FakeServer, HttpClient};
@@ -133,6 +135,25 @@ async fn a_subscribed_resource_is_announced_to_its_watchers() {
     client.request("tools/call", json!({"name": "touch", "arguments": {}})).await;
     let told = client.next_notification("notifications/resources/updated").await;
     assert_eq!(told["uri"], "x://a");
+}
+
+#[tokio::test]
+async fn nobody_watches_what_a_server_has_not_agreed_to() {
+    let fake = FakeServer::script(json!({
+        "eras": ["legacy"],
+        "resources": [{"uri": "x://a", "name": "a"}],
+        "silent": ["resources/subscribe"],
+    }));
+    let mut config = config(Surface::Compact, &[("fake", &fake)]);
+    config.servers.values_mut().for_each(|server| server.timeouts.call = Duration::from_millis(300));
+    let address = over_http(start(config), Surface::Compact).await;
+    let clients = [0, 1].map(|_| HttpClient::new(format!("http://{address}/mcp")));
+    for client in &clients {
+        client.initialize("2025-11-25").await;
+    }
+    let watch = async |client: &HttpClient| client.try_request("resources/subscribe", json!({"uri": "x://a"})).await;
+    let (one, other) = tokio::join!(watch(&clients[0]), watch(&clients[1]));
+    assert!(one.is_err() && other.is_err(), "{one:?} {other:?}");
 }
 
 #[tokio::test]

@@ -53,6 +53,11 @@ impl Fake {
         if self.script.silent.iter().any(|silent| silent == method) {
             pending::<()>().await;
         }
+        if self.script.asks.iter().any(|asks| asks == method)
+            && let Some(question) = self.ask_first(caller, method, params).await?
+        {
+            return Ok(question);
+        }
         if let Some(answer) = self.script.answers.get(method) {
             return Ok(answer.clone());
         }

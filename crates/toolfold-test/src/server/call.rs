@@ -34,6 +34,20 @@ impl Fake {
         self.end(caller.era, call, params, answers).await
     }
 
+    /// The question, where the caller is to come back with the answer.
+    pub(super) async fn ask_first(
+        &self,
+        caller: &Caller,
+        method: &str,
+        params: &Object,
+    ) -> Result<Option<Raw>, RpcError> {
+        let asking = Call { elicit: Some(raw(&true)), ..Call::default() };
+        Ok(match ask(caller, method, asking.questions(), params).await? {
+            Asked::Answers(_) => None,
+            Asked::Later(question) => Some(question),
+        })
+    }
+
     fn tell(&self, caller: &Caller, call: &Call, params: &Object) {
         let request_meta = params.object("_meta").unwrap_or_default();
         if let Some(token) = request_meta.get("progressToken") {

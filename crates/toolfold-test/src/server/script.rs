@@ -46,6 +46,8 @@ pub struct Script {
     pub calls: BTreeMap<String, Call>,
     /// Results for whole methods, known or not, that go before everything else.
     pub answers: BTreeMap<String, Raw>,
+    /// Methods whose caller is asked for a name first.
+    pub asks: Vec<String>,
     /// Methods that are never answered.
     pub silent: Vec<String>,
 
@@ -153,6 +155,7 @@ impl Default for Script {
             endless_pages: false,
             calls: BTreeMap::new(),
             answers: BTreeMap::new(),
+            asks: Vec::new(),
             silent: Vec::new(),
             garbage: Vec::new(),
             stderr: 0,

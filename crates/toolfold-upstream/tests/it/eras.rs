@@ -69,7 +69,7 @@ async fn a_stateless_server_announces_changes_on_the_listening_request() {
     assert_eq!(names(&*subject.listed().await).last().map(String::as_str), Some("grown"));
     subject.upstream.subscribe("x://1").await.unwrap();
     loop {
-        if let Event::Updated { uri } = subject.next().await {
+        if let Event::Updated { uri, .. } = subject.next().await {
             assert_eq!(uri, "x://1");
             break;
         }

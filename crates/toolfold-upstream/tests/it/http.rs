@@ -108,7 +108,7 @@ async fn what_a_server_says_on_no_calls_stream_is_reported() {
     server.say(updated("x://2")).await;
     server.say(updated("x://1/part")).await;
     match subject.next().await {
-        Event::Updated { uri } => assert_eq!(uri, "x://1/part"),
+        Event::Updated { uri, .. } => assert_eq!(uri, "x://1/part"),
         other => panic!("{other:?}"),
     }
 }

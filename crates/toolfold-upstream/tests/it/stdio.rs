@@ -242,7 +242,7 @@ async fn subscriptions_and_the_log_level_reach_the_server() {
     assert_eq!(log.message("logging/setLevel").await["params"], json!({"level": "warning"}));
     subject.upstream.subscribe("x://1").await.unwrap();
     loop {
-        if let Event::Updated { uri } = subject.next().await {
+        if let Event::Updated { uri, .. } = subject.next().await {
             assert_eq!(uri, "x://1");
             break;
         }
