@@ -55,7 +55,7 @@ pub struct Options {
 #[derive(Clone)]
 pub struct Gateway(pub(crate) Arc<Inner>);
 
-/// The parts. Each has what it needs and none sees the whole.
+/// The parts. Each has what it needs; what answers on somebody's behalf (scripts, replicas, who is connected) has the whole.
 pub(crate) struct Inner {
     pub(crate) snapshot: Current,
     pub(crate) waiting: Waiting,

@@ -22,7 +22,7 @@ const MOST: usize = 4_096;
 #[derive(Default)]
 pub(crate) struct Portions {
     ready: ArcSwap<HashMap<Rights, Arc<Ready>>>,
-    /// Held while one is built: who wants the same meanwhile waits for it instead of building it too.
+    /// Held while one is built: whoever wants one that is not there waits, instead of building it too or taking the cores from it.
     building: Mutex<()>,
     /// How often somebody has asked.
     asked: AtomicU64,

@@ -342,7 +342,7 @@ impl Writer {
                 (known.failing, known.tried) = (None, true);
                 Dirty::Catalog
             }
-            Happened::Updated { uri, whose } => {
+            Happened::Updated { uri, whose, .. } => {
                 if let Some(inner) = self.inner.upgrade() {
                     // Nobody listening is fine.
                     let _ = inner.changes.send(Change::Resource { server, whose, uri });

@@ -133,7 +133,7 @@ impl Line {
     }
 
     /// Whether a request can be sent over it, as far as this end knows.
-    fn is_free(&mut self) -> bool {
+    fn poll_free(&mut self) -> bool {
         let mut context = Context::from_waker(Waker::noop());
         let open = self.driver.as_mut().is_some_and(|driver| driver.as_mut().poll(&mut context).is_pending());
         open && self.sender.is_ready()
@@ -227,7 +227,7 @@ impl Idle {
     fn take(&self, place: &Place) -> Option<Line> {
         loop {
             let (since, mut line) = self.state().lines.get_mut(place)?.pop()?;
-            if since.elapsed() < self.unused && line.is_free() {
+            if since.elapsed() < self.unused && line.poll_free() {
                 return Some(line);
             }
         }
@@ -255,7 +255,7 @@ impl Idle {
     fn sweep(&self) -> bool {
         let mut state = self.state();
         state.lines.retain(|_, lines| {
-            lines.retain_mut(|(since, line)| since.elapsed() < self.unused && line.is_free());
+            lines.retain_mut(|(since, line)| since.elapsed() < self.unused && line.poll_free());
             !lines.is_empty()
         });
         !state.lines.is_empty()

@@ -20,7 +20,6 @@ use crate::outgoing::{token_of, with_token};
 use crate::owner::Owner;
 use crate::question::put_question;
 use crate::shared::{Stale, lock};
-use crate::upstream::Event;
 
 /// Questions of a server that are put to clients at once.
 pub const MOST_QUESTIONS: usize = 64;
@@ -119,7 +118,7 @@ impl Connection {
     fn hear_update(&self, params: Option<&Raw>) {
         let Some(uri) = params.and_then(Object::parse).and_then(|params| params.string("uri")) else { return };
         if self.shared.is_subscribed(&uri) && self.shared.admits_notification() {
-            self.shared.report(Event::Updated { uri, whose: self.shared.whose.clone() });
+            self.shared.report_update(uri);
         }
     }
 

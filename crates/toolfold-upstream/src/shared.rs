@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::{Notify, mpsc, watch};
+use tokio::sync::{Notify, Semaphore, mpsc, watch};
 use toolfold_config::{Server, Transport};
 use toolfold_core::Principal;
 use toolfold_wire::{Memory, Object, ParameterHeader, Raw, RpcError, parameter_headers};
@@ -23,6 +23,8 @@ use crate::upstream::{Event, Report, State};
 
 /// Notifications of a server that are passed on.
 const NOTIFICATIONS_A_SECOND: u32 = 1_000;
+/// Changes of resources that wait until they are told: whoever is behind by so many has to look again anyway.
+const UPDATES_WAITING: usize = 1_000;
 /// What a server says in a second that answers nothing; then it is not listened to until the second is over. Read as fast as
 /// it comes, a few servers that say nothing of use would take all the time there is.
 pub(crate) const HEARD_A_SECOND: u32 = 10_000;
@@ -48,6 +50,8 @@ pub(crate) struct Shared {
     reports: mpsc::UnboundedSender<Report>,
     now: Mutex<Now>,
     told: Mutex<Allowance>,
+    /// Places for changes of resources that wait until they are told.
+    updates: Arc<Semaphore>,
     heard: Mutex<Allowance>,
     pub(crate) stale: Stale,
     pub(crate) subscriptions: watch::Sender<BTreeSet<String>>,
@@ -91,6 +95,7 @@ impl Shared {
             reports,
             now: Mutex::new(now),
             told: Mutex::new(Allowance::new(NOTIFICATIONS_A_SECOND)),
+            updates: Arc::new(Semaphore::new(UPDATES_WAITING)),
             heard: Mutex::new(Allowance::new(HEARD_A_SECOND)),
             stale: Stale::default(),
             subscriptions: watch::Sender::new(BTreeSet::new()),
@@ -124,6 +129,13 @@ impl Shared {
             rest.is_some_and(|rest| rest.is_empty() || whole.ends_with('/') || rest.starts_with(['/', '#', '?']))
         };
         self.subscriptions.borrow().iter().any(part_of)
+    }
+
+    /// A resource has changed. Nobody waits for who has to tell it: past the bound it is lost.
+    pub(crate) fn report_update(&self, uri: String) {
+        if let Ok(place) = self.updates.clone().try_acquire_owned() {
+            self.report(Event::Updated { uri, whose: self.whose.clone(), place: Arc::new(place) });
+        }
     }
 
     pub(crate) fn report(&self, event: Event) {

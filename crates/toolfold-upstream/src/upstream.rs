@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
 use toolfold_config::{Run, Server};
 use toolfold_core::{Principal, ServerName};
 use toolfold_wire::{Era, Message, Object, Raw};
@@ -60,6 +60,8 @@ pub enum Event {
         uri: String,
         /// On whose way to it this was said.
         whose: Principal,
+        /// Its place among those that wait to be told.
+        place: Arc<OwnedSemaphorePermit>,
     },
 }
 

@@ -2,7 +2,7 @@
 //! anything else is called one at a time, where a client asks its person.
 
 use serde_json::{Value, json};
-use toolfold_core::{Code, Kind, Refusal};
+use toolfold_core::{Code, Kind, Refusal, ToolId};
 use toolfold_wire::{Object, Raw};
 
 use super::lookup::{LARGEST_LIMIT, found, not_found};
@@ -87,17 +87,17 @@ pub fn written_as(view: &View<'_>, name: &str) -> Option<String> {
     if view.resolve(name).is_ok() {
         return None;
     }
-    let wanted = identifier(name);
-    let mut alike = view.entries().map(|at| &view.entry(at).id).filter(|id| identifier(&id.to_string()) == wanted);
+    let (server, tool) = name.split_once('.')?;
+    let is_it = |id: &&ToolId| {
+        identifier(&id.tool).eq(identifier(tool)) && identifier(id.server.as_str()).eq(identifier(server))
+    };
+    let mut alike = view.entries().map(|at| &view.entry(at).id).filter(is_it);
     let only = alike.next()?;
     alike.next().is_none().then(|| only.to_string())
 }
 
-fn identifier(name: &str) -> String {
+/// Letter by letter: every tool there is may be compared with, and most differ in the first one.
+fn identifier(part: &str) -> impl Iterator<Item = char> {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
-    let part = |part: &str| part.chars().map(plain).collect::<String>().trim_matches('_').to_owned();
-    match name.split_once('.') {
-        Some((server, tool)) => format!("{}.{}", part(server), part(tool)),
-        None => part(name),
-    }
+    part.trim_matches(|c: char| !c.is_ascii_alphanumeric()).chars().map(plain)
 }
