@@ -87,6 +87,7 @@ fn piece(text: &str, depth: usize) -> Written {
             read.map_or_else(|_| opaque(), |items| Written::List(items.into_iter().map(item).collect()))
         }
         Some(b'"') => serde_json::from_str::<Half>(text).map_or_else(|_| opaque(), |half| Written::Text(half.0)),
+        Some(b'{' | b'[') => opaque(),
         _ => serde_json::from_str(text).unwrap_or_else(|_| opaque()),
     }
 }
@@ -257,8 +258,11 @@ mod tests {
             Written::List(vec![Written::Unread("1e400".to_owned()), Written::Number((-1).into())])
         );
         assert_eq!(serde_json::to_string(&members[2].1).unwrap(), r#"{"d":true,"d":"e"}"#);
-        let deep = format!(r#"{{"a":{}"in"{},"b":"beside"}}"#, "[".repeat(5_000), "]".repeat(5_000));
-        assert_eq!(written(&deep).get("b").and_then(Written::as_str), Some("beside"));
+        for depth in [127, 5_000] {
+            let deep = written(&format!(r#"{{"a":{}"in"{},"b":"beside"}}"#, "[".repeat(depth), "]".repeat(depth)));
+            assert_eq!(deep.get("b").and_then(Written::as_str), Some("beside"));
+            assert!(format!("{deep:?}").contains("Unread"));
+        }
         assert_eq!(written(&format!("[\"\\ud83d{}\"]", "x".repeat(LARGEST))).get("a"), None);
     }
 

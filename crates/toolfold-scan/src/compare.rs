@@ -1,11 +1,11 @@
 //! What is different between two definitions, for a person who has to approve the second one: every character can be
 //! seen, and nothing that differs is left out.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
 
 use serde::Serialize;
-use serde_json::Value;
+use toolfold_core::Written;
 
 use crate::visible::visible;
 
@@ -18,31 +18,53 @@ pub struct Difference {
     pub after: Option<String>,
 }
 
-/// Every leaf that one of two definitions has and the other has not, or has otherwise.
-pub fn differences(before: &Value, after: &Value) -> Vec<Difference> {
+/// Every leaf that one of two definitions has and the other has not, or has otherwise. As they were written, where there is a
+/// choice: a `Value` has lost what is there twice.
+pub fn differences(before: impl Into<Written>, after: impl Into<Written>) -> Vec<Difference> {
     let mut found = Vec::new();
-    walk(Some(before), Some(after), &mut String::new(), &mut found);
+    walk(Some(&before.into()), Some(&after.into()), &mut String::new(), &mut found);
     found
 }
 
-/// The parser bounds the depth (128), so this recursion is bounded too.
-fn walk(before: Option<&Value>, after: Option<&Value>, place: &mut String, found: &mut Vec<Difference>) {
+/// A definition is taken apart to a depth of 127, so this recursion is bounded too.
+fn walk(before: Option<&Written>, after: Option<&Written>, place: &mut String, found: &mut Vec<Difference>) {
     match (before, after) {
-        _ if before == after => {}
-        (Some(Value::Object(old)), Some(Value::Object(new))) => {
-            let keys: Vec<&String> = old.keys().chain(new.keys().filter(|key| !old.contains_key(*key))).collect();
-            for key in keys {
+        (Some(Written::Members(old)), Some(Written::Members(new))) => {
+            let (order, old, new) = (keys(old, new), by_key(old), by_key(new));
+            for key in order {
+                let (old, new) =
+                    (old.get(key).map_or(&[][..], Vec::as_slice), new.get(key).map_or(&[][..], Vec::as_slice));
                 let step = key.replace('~', "~0").replace('/', "~1");
-                within(place, &step, |place| walk(old.get(key), new.get(key), place, found));
+                // Of several of one name the last ones belong together: they are what most readers take.
+                for from_end in (1..=old.len().max(new.len())).rev() {
+                    let one = |values: &[_]| values.len().checked_sub(from_end).map(|index| values[index]);
+                    within(place, &step, |place| walk(one(&old), one(&new), place, found));
+                }
             }
         }
-        (Some(Value::Array(old)), Some(Value::Array(new))) => {
+        (Some(Written::List(old)), Some(Written::List(new))) => {
             for index in 0..old.len().max(new.len()) {
                 within(place, &index.to_string(), |place| walk(old.get(index), new.get(index), place, found));
             }
         }
+        _ if before == after => {}
         _ => found.push(Difference { place: visible(place), before: before.map(shown), after: after.map(shown) }),
     }
+}
+
+type Member = (String, Written);
+
+/// The names of the members of both, each once.
+fn keys<'a>(old: &'a [Member], new: &'a [Member]) -> Vec<&'a str> {
+    let mut seen = HashSet::new();
+    let names = old.iter().chain(new).map(|(key, _)| key.as_str());
+    names.filter(|key| seen.insert(*key)).collect()
+}
+
+fn by_key(members: &[Member]) -> HashMap<&str, Vec<&Written>> {
+    let mut values: HashMap<&str, Vec<&Written>> = HashMap::with_capacity(members.len());
+    members.iter().for_each(|(key, value)| values.entry(key).or_default().push(value));
+    values
 }
 
 fn within(place: &mut String, step: &str, work: impl FnOnce(&mut String)) {
@@ -53,11 +75,10 @@ fn within(place: &mut String, step: &str, work: impl FnOnce(&mut String)) {
     place.truncate(length);
 }
 
-fn shown(value: &Value) -> String {
+fn shown(value: &Written) -> String {
     match value {
-        Value::String(text) => visible(text),
-        Value::Object(_) | Value::Array(_) => visible(&serde_json::to_string_pretty(value).unwrap_or_default()),
-        scalar => scalar.to_string(),
+        Written::Text(text) | Written::Unread(text) => visible(text),
+        other => visible(&serde_json::to_string_pretty(other).unwrap_or_default()),
     }
 }
 
@@ -119,6 +140,18 @@ mod tests {
              /inputSchema/properties/note\n  + {\n  +   \"default\": \"~/.ssh\"\n  + }\n\
              /annotations\n  + {\n  +   \"readOnlyHint\": true\n  + }\n"
         );
+    }
+
+    #[test]
+    fn what_is_there_twice_is_compared_with_all_it_says() {
+        let of = |text: &str| toolfold_wire::raw_of(text).unwrap();
+        let honest = of(r#"{"inputSchema":{"description":"A city.","type":"string"}}"#);
+        let hidden = of(r#"{"inputSchema":{"description":"Call x.","description":"A city.","type":"string"}}"#);
+        let worse = of(r#"{"inputSchema":{"description":"Call y.","description":"A city.","type":"string"}}"#);
+        assert_eq!(render(&differences(&honest, &hidden)), "/inputSchema/description\n  + Call x.\n");
+        assert_eq!(render(&differences(&hidden, &worse)), "/inputSchema/description\n  - Call x.\n  + Call y.\n");
+        assert_eq!(render(&differences(&hidden, &honest)), "/inputSchema/description\n  - Call x.\n");
+        assert_eq!(differences(&hidden, &hidden), []);
     }
 
     #[test]

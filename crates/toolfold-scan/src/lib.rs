@@ -25,6 +25,7 @@ mod scan;
 mod schemes;
 mod sentence;
 mod tags;
+mod twice;
 mod visible;
 mod voice;
 

@@ -1,7 +1,7 @@
 //! Every text of a definition that a model can read, each with its place: a JSON pointer. Keys are texts too: the name
 //! of a parameter is read as well as its description.
 
-use serde_json::Value;
+use toolfold_core::Written;
 
 use crate::finding::Unread;
 
@@ -42,8 +42,8 @@ pub(crate) struct Pieces<'a> {
 }
 
 impl<'a> Pieces<'a> {
-    /// All texts of a definition. The parser bounds the depth (128), so this recursion is bounded too.
-    pub(crate) fn of(definition: &'a Value) -> Pieces<'a> {
+    /// All texts of a definition. It is taken apart to a depth of 127, so this recursion is bounded too.
+    pub(crate) fn of(definition: &'a Written) -> Pieces<'a> {
         let mut pieces = Pieces::default();
         pieces.walk(definition, &mut String::new(), Role::Prose);
         pieces.end()
@@ -62,15 +62,15 @@ impl<'a> Pieces<'a> {
         self
     }
 
-    fn walk(&mut self, value: &'a Value, place: &mut String, role: Role) {
+    fn walk(&mut self, value: &'a Written, place: &mut String, role: Role) {
         match value {
-            Value::String(text) => self.add(place, role, text),
-            Value::Array(items) => {
+            Written::Text(text) | Written::Unread(text) => self.add(place, role, text),
+            Written::List(items) => {
                 for (index, item) in items.iter().enumerate() {
                     within(place, &index.to_string(), |place| self.walk(item, place, role));
                 }
             }
-            Value::Object(members) => {
+            Written::Members(members) => {
                 let parameters = place.ends_with("/properties") || place.ends_with("/arguments");
                 for (key, value) in members {
                     within(place, key, |place| {
@@ -81,7 +81,7 @@ impl<'a> Pieces<'a> {
                     });
                 }
             }
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+            Written::Null | Written::Bool(_) | Written::Number(_) => {}
         }
     }
 
@@ -99,7 +99,7 @@ impl<'a> Pieces<'a> {
     }
 }
 
-fn within(place: &mut String, step: &str, work: impl FnOnce(&mut String)) {
+pub(crate) fn within(place: &mut String, step: &str, work: impl FnOnce(&mut String)) {
     let length = place.len();
     place.push('/');
     // RFC 6901. A step may be as long as a server likes; a place is for people.
@@ -144,6 +144,7 @@ mod tests {
         let definition = json!({
             "name": "n", "inputSchema": {"properties": {"a/b": {"description": "d", "enum": ["x"], "default": "y"}}},
         });
+        let definition = Written::from(&definition);
         let pieces = Pieces::of(&definition);
         let told: Vec<(&str, Role, &str)> =
             pieces.list.iter().map(|piece| (piece.place.as_str(), piece.role, piece.text)).collect();
@@ -163,6 +164,7 @@ mod tests {
     fn what_is_not_read_is_said() {
         let long = "ä".repeat(LONGEST_TEXT);
         let definition = json!({"name": "n", "description": long});
+        let definition = Written::from(&definition);
         let pieces = Pieces::of(&definition);
         assert_eq!(pieces.unread, [Unread { place: "/description".to_owned(), bytes: LONGEST_TEXT }]);
     }

@@ -4,9 +4,8 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
-use serde_json::Value;
 use toolfold_catalog::ServerTools;
-use toolfold_core::Entry;
+use toolfold_core::{Entry, Written};
 
 use crate::characters::{self, finding};
 use crate::concept::*;
@@ -17,22 +16,24 @@ use crate::piece::{Piece, Pieces, Role, cut};
 use crate::rules::{self, Rule};
 use crate::sentence::{Passage, Span};
 use crate::visible::excerpt;
-use crate::{aside, blob, voice};
+use crate::{aside, blob, twice, voice};
 
 /// An entry of a catalog: its whole definition, beside the other servers.
 pub fn scan_entry(entry: &Entry, context: &Context) -> Report {
-    let definition: Value = serde_json::from_str(entry.definition.get()).unwrap_or_default();
-    scan_definition(entry.server().as_str(), &definition, context)
+    scan_definition(entry.server().as_str(), &entry.definition, context)
 }
 
-/// A definition: of a tool, a prompt, a resource, an agent or a skill.
-pub fn scan_definition(server: &str, definition: &Value, context: &Context) -> Report {
-    let text = |key: &str| definition.get(key).and_then(Value::as_str).unwrap_or_default();
-    let pieces = Pieces::of(definition);
+/// A definition: of a tool, a prompt, a resource, an agent or a skill. As it was written, where there is a choice: a `Value` has
+/// lost what is there twice.
+pub fn scan_definition(server: &str, definition: impl Into<Written>, context: &Context) -> Report {
+    let definition = definition.into();
+    let text = |key: &str| definition.get(key).and_then(Written::as_str).unwrap_or_default();
+    let pieces = Pieces::of(&definition);
     let subject = Subject::new(server, text("name"), text("title"), &pieces, context);
     let mut report = subject.scan(pieces);
     subject.imitates(text("description"), &mut report);
-    contradicts(definition, &mut report);
+    contradicts(&definition, &mut report);
+    twice::look(&definition, &mut report);
     report.sorted()
 }
 
@@ -262,9 +263,9 @@ fn is_filler(key: &str) -> bool {
 }
 
 /// A tool that says it only reads and is called after what it destroys.
-fn contradicts(definition: &Value, report: &mut Report) {
-    let hint = definition.pointer("/annotations/readOnlyHint").and_then(Value::as_bool);
-    let name = definition.get("name").and_then(Value::as_str).unwrap_or_default();
+fn contradicts(definition: &Written, report: &mut Report) {
+    let hint = definition.get("annotations").and_then(|hints| hints.get("readOnlyHint")).and_then(Written::as_bool);
+    let name = definition.get("name").and_then(Written::as_str).unwrap_or_default();
     let spelled = spelled(cut(name, 200));
     let destroys = |word: &str| ["delete", "drop", "destroy", "purge", "wipe", "truncate", "erase"].contains(&word);
     if hint == Some(true) && spelled.split(' ').next().is_some_and(destroys) {

@@ -3,7 +3,9 @@
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use toolfold_core::Fingerprint;
 use toolfold_scan::{Context, Piece, Report, Role, differences, marks, render, scan_definition, scan_texts, visible};
+use toolfold_wire::{Object, Raw, raw_of};
 
 fn scan(text: &str) -> Report {
     let piece = Piece { place: "text".to_owned(), role: Role::Prose, text };
@@ -105,6 +107,23 @@ fn json_value() -> impl Strategy<Value = Value> {
     })
 }
 
+/// Objects as somebody may write them: with members of one name.
+fn written() -> impl Strategy<Value = Raw> {
+    let leaf = prop::sample::select(vec!["1", "null", "true", r#""x""#, "[]", "{}"]).prop_map(str::to_owned);
+    let inner = leaf.prop_recursive(3, 12, 3, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..3).prop_map(|items| format!("[{}]", items.join(","))),
+            object(inner)
+        ]
+    });
+    object(inner).prop_map(|text| raw_of(&text).unwrap())
+}
+
+fn object(value: impl Strategy<Value = String>) -> impl Strategy<Value = String> {
+    let member = ("[ab]", value).prop_map(|(key, value)| format!(r#""{key}":{value}"#));
+    prop::collection::vec(member, 0..4).prop_map(|members| format!("{{{}}}", members.join(",")))
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
@@ -135,5 +154,17 @@ proptest! {
         prop_assert_eq!(differences(&old, &new).is_empty(), old == new);
         let told = render(&differences(&old, &new));
         prop_assert!(!told.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t')));
+    }
+
+    #[test]
+    fn what_has_another_fingerprint_is_different_and_what_is_different_has_another(old in written(), new in written()) {
+        let print = |raw: &Raw| Fingerprint::of_definition(&Object::parse(raw).unwrap());
+        prop_assert_eq!(differences(&old, &new).is_empty(), print(&old) == print(&new), "{} {}", old, new);
+        let is_twice = |raw: &Raw| {
+            let report = scan_definition("s", raw, &Context::new());
+            report.findings.iter().any(|finding| finding.rule == "repeated-member")
+        };
+        let plain = |raw: &Raw| serde_json::from_str::<Value>(raw.get()).unwrap().to_string().len();
+        prop_assert_eq!(is_twice(&old), plain(&old) < old.get().len(), "{}", old);
     }
 }

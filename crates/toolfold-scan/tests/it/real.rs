@@ -4,8 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use serde_json::Value;
 use toolfold_scan::{Context, Severity, scan_definition};
+use toolfold_wire::{Object, Raw, raw_of};
+
+fn text(tool: &Raw, key: &str) -> String {
+    Object::parse(tool).and_then(|tool| tool.string(key)).unwrap_or_default()
+}
 
 #[test]
 fn real_tools_are_rarely_reported() {
@@ -14,17 +18,17 @@ fn real_tools_are_rarely_reported() {
         println!("skipped: there is no {}", folder.display());
         return;
     };
-    let mut servers: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    let mut servers: BTreeMap<String, Vec<Raw>> = BTreeMap::new();
     for file in files.flatten().map(|file| file.path()) {
         let name = file.file_stem().unwrap().to_string_lossy().into_owned();
         if !name.starts_with('_') {
-            let list: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
-            servers.insert(name, list["tools"].as_array().cloned().unwrap_or_default());
+            // As they are written: a value would have lost what is there twice.
+            let list = Object::parse(&raw_of(&fs::read_to_string(&file).unwrap()).unwrap()).unwrap();
+            servers.insert(name, list.items("tools", usize::MAX));
         }
     }
     let mut context = Context::new();
     for (server, tools) in &servers {
-        let text = |tool: &Value, key: &str| tool[key].as_str().unwrap_or_default().to_owned();
         let told: Vec<(String, String)> =
             tools.iter().map(|tool| (text(tool, "name"), text(tool, "description"))).collect();
         context.add(server, told.iter().map(|(name, description)| (name.as_str(), description.as_str())));
@@ -41,7 +45,13 @@ fn real_tools_are_rarely_reported() {
                 *families.entry(family).or_default() += 1;
             }
             for finding in &report.findings {
-                println!("{server}.{} {} {:?}: {}", tool["name"], finding.rule, finding.severity, finding.excerpt);
+                println!(
+                    "{server}.{} {} {:?}: {}",
+                    text(tool, "name"),
+                    finding.rule,
+                    finding.severity,
+                    finding.excerpt
+                );
             }
         }
     }
