@@ -10,6 +10,7 @@ mod asking;
 mod asks;
 mod budget;
 mod calm;
+mod changes;
 mod conversation;
 mod http;
 mod info;

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, BufWriter};
-use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -19,6 +18,7 @@ use crate::apart::apart;
 use crate::asking::{Asking, is_notification};
 use crate::asks::Outlet;
 use crate::budget::{Budget, SMALL, counted};
+use crate::changes::Changes;
 use crate::conversation::{AT_ONCE, Conversation, too_many};
 use crate::outbox::{Outbox, Unread, outbox};
 use crate::running::{Running, until_cancelled};
@@ -49,6 +49,7 @@ pub async fn serve_stdio(
     let budget = Budget::of(&gateway);
     let (out, lines) = outbox(&budget.answers);
     let writer = tokio::spawn(write_lines(output, lines));
+    let ended = CancellationToken::new();
     let mut connection = Connection {
         asker: Asker {
             gateway,
@@ -61,7 +62,8 @@ pub async fn serve_stdio(
         out,
         conversation: None,
         running: Arc::default(),
-        listening: CancellationToken::new(),
+        listening: ended.child_token(),
+        ended,
         subscriptions: Arc::new(Semaphore::new(SUBSCRIPTIONS)),
         permits: Arc::new(Semaphore::new(AT_ONCE)),
         work: JoinSet::new(),
@@ -97,6 +99,9 @@ struct Connection {
     conversation: Option<Arc<Conversation>>,
     /// Requests of the stateless era.
     running: Arc<Running>,
+    /// The client says nothing more: it is told of no more changes.
+    ended: CancellationToken,
+    /// The same, of what is told to the conversation: it ends with the next one too.
     listening: CancellationToken,
     subscriptions: Arc<Semaphore>,
     permits: Arc<Semaphore>,
@@ -203,11 +208,12 @@ impl Connection {
     /// Makes this the conversation, and tells the client of changes from now on.
     fn begin(&mut self, conversation: Arc<Conversation>) {
         self.listening.cancel();
-        self.listening = CancellationToken::new();
+        self.listening = self.ended.child_token();
         if let Some(before) = &self.conversation {
             before.leave();
         }
-        tokio::spawn(tell_changes(conversation.clone(), self.out.clone(), self.listening.clone()));
+        let changes = Changes::of(&conversation.gateway);
+        tokio::spawn(tell_changes(conversation.clone(), changes, self.out.clone(), self.listening.clone()));
         self.conversation = Some(conversation);
     }
 
@@ -222,18 +228,18 @@ impl Connection {
         };
         let (asker, out, id) = (self.asker.clone(), self.out.clone(), asking.id.clone());
         if asking.method == "subscriptions/listen" {
-            let (places, listening) = (self.subscriptions.clone(), self.listening.clone());
+            let (places, ended) = (self.subscriptions.clone(), self.ended.clone());
             // Not counted as work: it would use up a place for as long as the client lives.
             drop(permit);
             tokio::spawn(async move {
-                let outcome = match Subscription::begin(asker, id.clone(), &asking.params, &places, out.clone()).await {
-                    Ok(subscription) => tokio::select! {
-                        result = subscription.run(CancellationToken::new()) => result.map(Ok),
-                        () = running.cancel.cancelled() => None,
-                        () = listening.cancelled() => None,
-                    },
-                    Err(error) => Some(Err(error)),
+                let listened = async {
+                    match Subscription::begin(asker, id.clone(), &asking.params, &places, out.clone()).await {
+                        Ok(subscription) => subscription.run(CancellationToken::new()).await.map(Ok),
+                        Err(error) => Some(Err(error)),
+                    }
                 };
+                let listened = until_cancelled(listened, &ended);
+                let outcome = until_cancelled(listened, &running.cancel).await.flatten().flatten();
                 drop(running);
                 if let Some(outcome) = outcome {
                     out.answer(Message::response(id, outcome).to_line()).await;
@@ -276,7 +282,7 @@ impl Connection {
 
     /// Waits for what is under way, but not for ever, and not for a client to answer questions: it cannot any more.
     async fn drain(&mut self, until: Instant) {
-        self.listening.cancel();
+        self.ended.cancel();
         let finished = async { while self.work.join_next().await.is_some() {} };
         if tokio::time::timeout_at(until, finished).await.is_err() {
             self.running.cancel_all();
@@ -292,24 +298,17 @@ impl Connection {
 }
 
 /// Tells the client of changes until the conversation is over.
-async fn tell_changes(conversation: Arc<Conversation>, out: Outbox, over: CancellationToken) {
-    let mut changes = conversation.gateway.changes();
+async fn tell_changes(conversation: Arc<Conversation>, mut changes: Changes, out: Outbox, over: CancellationToken) {
+    let (client, gateway) = (&conversation.client, &conversation.gateway);
     loop {
-        let change = tokio::select! {
+        let changed = tokio::select! {
             () = over.cancelled() => return,
-            change = changes.recv() => change,
+            changed = changes.next() => changed,
         };
-        match change {
-            Ok(change) => {
-                let (client, gateway) = (&conversation.client, &conversation.gateway);
-                for change in gateway.access().concerning(&change, &client.principal()) {
-                    for (method, params) in change.notifications(client) {
-                        out.tell(Message::notification(method, params).to_line());
-                    }
-                }
-            }
-            Err(RecvError::Lagged(_)) => {}
-            Err(RecvError::Closed) => return,
+        let Some(changed) = changed else { return };
+        let mine = changed.iter().flat_map(|change| gateway.access().concerning(change, &client.principal()));
+        for (method, params) in mine.flat_map(|change| change.notifications(client)) {
+            out.tell(Message::notification(method, params).to_line());
         }
     }
 }

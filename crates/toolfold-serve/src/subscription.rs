@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use serde::{Deserialize, Serialize};
-use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use toolfold_core::Surface;
@@ -16,6 +15,7 @@ use toolfold_gateway::{
 };
 use toolfold_wire::{Id, Message, Object, Raw, RpcError, Silent, code, meta};
 
+use crate::changes::Changes;
 use crate::outbox::Outbox;
 use crate::stateless::Asker;
 
@@ -100,30 +100,22 @@ impl Subscription {
 
     /// Tells changes until cancelled (`None`) or until there will be no more (the final answer).
     pub(crate) async fn run(self, stop: CancellationToken) -> Option<Raw> {
-        let mut changes = self.asker.gateway.changes();
+        let mut changes = Changes::of(&self.asker.gateway);
         self.tell("notifications/subscriptions/acknowledged", Object::new().with("notifications", &self.filter));
         loop {
-            let change = tokio::select! {
+            let changed = tokio::select! {
                 () = stop.cancelled() => break,
                 () = self.out.closed() => return None,
-                change = changes.recv() => change,
+                changed = changes.next() => changed,
             };
-            match change {
-                Ok(change) => {
-                    let mine = match &self.asker.relayed {
-                        // Whether its clients may hear of it the other replica knows.
-                        Some(_) => vec![change],
-                        None => self.asker.gateway.access().concerning(&change, &self.asker.principal),
-                    };
-                    mine.iter().for_each(|change| self.change(change));
-                }
-                // Too far behind to know what changed: everything may have.
-                Err(RecvError::Lagged(_)) => {
-                    [Change::Tools { pinned: true }, Change::Prompts, Change::Resources]
-                        .iter()
-                        .for_each(|change| self.change(change));
-                }
-                Err(RecvError::Closed) => break,
+            let Some(changed) = changed else { break };
+            for change in changed {
+                let mine = match &self.asker.relayed {
+                    // Whether its clients may hear of it the other replica knows.
+                    Some(_) => vec![change],
+                    None => self.asker.gateway.access().concerning(&change, &self.asker.principal),
+                };
+                mine.iter().for_each(|change| self.change(change));
             }
         }
         let result = Object::new().with("_meta", &self.about());
@@ -139,8 +131,8 @@ impl Subscription {
             }
             Change::Prompts if filter.prompts_list_changed => self.tell(PROMPTS_CHANGED, Object::new()),
             Change::Resources if filter.resources_list_changed => self.tell(RESOURCES_CHANGED, Object::new()),
-            Change::Resource { server, uri } => {
-                for (known, _) in self.watches.iter().filter(|(_, watch)| watch.is_of(server, uri)) {
+            Change::Resource { server, whose, uri } => {
+                for (known, _) in self.watches.iter().filter(|(_, watch)| watch.is_of(server, whose, uri)) {
                     self.tell(RESOURCE_UPDATED, Object::parse(&updated(known)).unwrap_or_default());
                 }
             }

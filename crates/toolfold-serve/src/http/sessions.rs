@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -16,6 +15,7 @@ use toolfold_wire::{BoxFuture, Message, Raw};
 use tracing::{debug, warn};
 
 use super::session::{Held, Session};
+use crate::changes::Changes;
 
 /// Sessions at once.
 const MOST: usize = 4096;
@@ -264,18 +264,14 @@ impl Sessions {
     }
 
     /// Tells every session of changes, until told to stop. A change is written once, however many hear of it.
-    pub(crate) async fn announce(self: Arc<Self>, gateway: Gateway, stop: CancellationToken) {
-        let mut changes = gateway.changes();
+    pub(crate) async fn announce(self: Arc<Self>, gateway: Gateway, mut changes: Changes, stop: CancellationToken) {
         loop {
-            let change = tokio::select! {
+            let changed = tokio::select! {
                 () = stop.cancelled() => return,
-                change = changes.recv() => change,
+                changed = changes.next() => changed,
             };
-            match change {
-                Ok(change) => self.tell(&gateway, &change),
-                Err(RecvError::Lagged(_)) => {}
-                Err(RecvError::Closed) => return,
-            }
+            let Some(changed) = changed else { return };
+            changed.iter().for_each(|change| self.tell(&gateway, change));
         }
     }
 

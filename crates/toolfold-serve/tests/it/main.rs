@@ -16,6 +16,7 @@ mod handles;
 mod http;
 mod interference;
 mod issuers;
+mod lagged;
 mod learned;
 mod limits;
 mod measured;

@@ -4,7 +4,7 @@ use serde_json::json;
 use toolfold_core::Surface;
 use toolfold_test::FakeServer;
 
-use crate::support::{Pipe, config, local_gateway, modern_meta, names, start, text};
+use crate::support::{Pipe, all_settled, config, local_gateway, modern_meta, names, start, text};
 
 fn pipe() -> Pipe {
     Pipe::to(local_gateway(Surface::Compact), Surface::Compact)
@@ -138,4 +138,27 @@ async fn a_listener_is_acknowledged_and_can_be_cancelled() {
     assert_eq!(told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], "s");
     pipe.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"s"}}"#).await;
     assert!(pipe.close().await.is_empty());
+}
+
+#[tokio::test]
+async fn a_listener_goes_on_when_a_conversation_begins_beside_it() {
+    let fake = FakeServer::script(json!({"tools": ["grow"], "calls": {"grow": {"list_changed": "grown"}}}));
+    let gateway = start(config(Surface::Direct, &[("fake", &fake)]));
+    all_settled(&gateway).await;
+    let mut pipe = Pipe::to(gateway, Surface::Direct);
+    let params = json!({"_meta": modern_meta(), "notifications": {"toolsListChanged": true}});
+    let listen = json!({"jsonrpc": "2.0", "id": "s", "method": "subscriptions/listen", "params": params});
+    assert_eq!(pipe.exchange(listen).await["method"], "notifications/subscriptions/acknowledged");
+    pipe.initialize("2025-11-25").await;
+    let params = json!({"name": "fake__grow", "arguments": {}});
+    pipe.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string()).await;
+    let (mut listeners, mut conversations) = (0, 0);
+    while listeners + conversations < 2 {
+        let told = pipe.receive().await;
+        if told["method"] == "notifications/tools/list_changed" {
+            let is_listeners = told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"] == "s";
+            *if is_listeners { &mut listeners } else { &mut conversations } += 1;
+        }
+    }
+    assert_eq!((listeners, conversations), (1, 1));
 }
