@@ -11,8 +11,10 @@ use toolfold_wire::{Id, Object, Raw};
 #[derive(Default)]
 pub(crate) struct Running {
     count: AtomicUsize,
-    /// Those that can be cancelled.
+    /// Those that their client can cancel.
     tokens: Mutex<HashMap<Id, CancellationToken>>,
+    /// What every one of them ends with, whatever its id, and so does one that comes too late.
+    all: CancellationToken,
 }
 
 /// One request that is being worked on, until this is dropped.
@@ -23,7 +25,7 @@ pub(crate) struct InFlight {
     pub(crate) cancel: CancellationToken,
 }
 
-/// The one place where a cancellation is raced: whatever works is dropped, and ends with it. `None` where it was cancelled first.
+/// The one place where the cancellation of a request is raced: whatever works is dropped, and ends with it. `None` where it was cancelled first.
 pub(crate) async fn until_cancelled<T>(work: impl Future<Output = T>, cancel: &CancellationToken) -> Option<T> {
     tokio::select! {
         biased;
@@ -37,7 +39,7 @@ impl Running {
     pub(crate) fn begin(self: &Arc<Self>, id: &Id, most: usize) -> Option<InFlight> {
         let another = |count: usize| (count < most).then_some(count + 1);
         self.count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, another).ok()?;
-        let cancel = CancellationToken::new();
+        let cancel = self.all.child_token();
         let noted = match self.table().entry(id.clone()) {
             Entry::Vacant(free) => {
                 free.insert(cancel.clone());
@@ -48,16 +50,18 @@ impl Running {
         Some(InFlight { running: self.clone(), id: noted, cancel })
     }
 
-    /// Acts on `notifications/cancelled`. An id that is unknown was answered already.
+    /// Acts on `notifications/cancelled`. An id that is unknown was answered already; one that is cancelled is taken until its
+    /// request has ended.
     pub(crate) fn cancel(&self, params: Option<&Raw>) {
         let id = params.and_then(Object::parse).and_then(|object| Id::from_raw(object.get("requestId")?));
-        if let Some(token) = id.and_then(|id| self.table().remove(&id)) {
+        if let Some(token) = id.and_then(|id| self.table().get(&id).cloned()) {
             token.cancel();
         }
     }
 
+    /// Cancels whatever is worked on, and whatever still begins: nobody wants it any more.
     pub(crate) fn cancel_all(&self) {
-        self.table().drain().for_each(|(_, token)| token.cancel());
+        self.all.cancel();
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -100,5 +104,28 @@ mod tests {
         drop(running.begin(&Id::number(1), 9));
         running.cancel(Some(&toolfold_wire::raw_of(r#"{"requestId":1}"#).unwrap()));
         assert!(first.cancel.is_cancelled());
+    }
+
+    #[test]
+    fn a_request_that_is_cancelled_keeps_its_place_and_nobody_elses_until_it_has_ended() {
+        let running = Arc::new(Running::default());
+        let cancel = || running.cancel(Some(&toolfold_wire::raw_of(r#"{"requestId":1}"#).unwrap()));
+        let first = running.begin(&Id::number(1), 9).unwrap();
+        cancel();
+        let second = running.begin(&Id::number(1), 9).unwrap();
+        drop(first);
+        let third = running.begin(&Id::number(1), 9).unwrap();
+        drop(second);
+        cancel();
+        assert!(third.cancel.is_cancelled());
+    }
+
+    #[test]
+    fn all_of_them_end_together_whatever_their_ids_and_whenever_they_came() {
+        let running = Arc::new(Running::default());
+        let [one, same] = [(); 2].map(|()| running.begin(&Id::number(1), 9).unwrap());
+        running.cancel_all();
+        let late = running.begin(&Id::number(2), 9).unwrap();
+        assert!([one, same, late].iter().all(|request| request.cancel.is_cancelled()));
     }
 }

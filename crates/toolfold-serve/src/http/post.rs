@@ -171,7 +171,7 @@ async fn ask(
         Err((status, error)) => return error_response(status, Some(asking.id), error),
     };
     match session.conversation.admit(&asking) {
-        Ok(running) => request(app, session, headers, accepts, asking, running).await,
+        Ok(running) => request(app, &caller, session, headers, accepts, asking, running).await,
         Err(error) => error_response(StatusCode::OK, Some(asking.id), error),
     }
 }
@@ -213,10 +213,11 @@ async fn initialize(app: &App, caller: &Caller, asking: Asking) -> Reply {
     }
 }
 
-/// Works on a request of a session. The work goes on when the connection breaks: in this era that is not a
-/// cancellation, and the client may come back for the answer.
+/// Works on a request of a session. The work goes on when the connection breaks, and when what the client came with is over: in
+/// this era that is not a cancellation, and the client may come back for the answer, with what is good then.
 async fn request(
     app: &Arc<App>,
+    caller: &Caller,
     session: Arc<Session>,
     headers: &HeaderMap,
     accepts: Accepts,
@@ -252,7 +253,7 @@ async fn request(
         First::Stream => {
             let prime = session.conversation.version >= "2025-11-25";
             session.keep(&log);
-            event_stream(log.read(0, prime))
+            event_stream(log.read(0, prime).take_until(app.sessions.over(&app.gateway, &caller.principal)))
         }
     }
 }

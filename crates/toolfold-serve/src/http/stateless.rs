@@ -1,11 +1,12 @@
 //! Requests of the stateless era over HTTP. The answer is plain JSON if nothing else was said before it, and a stream
-//! of events otherwise; a client that hangs up has cancelled.
+//! of events otherwise; a client that hangs up has cancelled, and so has one whose token is over while it listens.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
-use futures_util::Stream;
+use futures_util::{Stream, StreamExt};
 use hyper::{HeaderMap, StatusCode};
+use toolfold_core::Principal;
 use toolfold_wire::{BoxFuture, Id, Message, Raw, RpcError, VERSION_HEADER};
 
 use super::App;
@@ -45,8 +46,9 @@ pub(crate) async fn request(
         return plain(app, id, outcome);
     }
     let (out, said) = outbox(&app.budget.answers);
+    let principal = asker.principal.clone();
     let work = work(app.clone(), asker, envelope, asking, out);
-    let mut talk = Talk { app: app.clone(), id, work: Some(Box::pin(work)), said };
+    let mut talk = Talk { app: app.clone(), principal, id, work: Some(Box::pin(work)), said };
     let first = tokio::select! {
         biased;
         outcome = work_of(&mut talk.work) => First::Done(outcome),
@@ -98,14 +100,10 @@ async fn work(
     Some(answer(&app, asker, envelope, asking, Some(out)).await)
 }
 
-/// Tells changes until somebody has enough of it, or may not hear of them any more.
+/// Tells changes until somebody has enough of it.
 async fn listen(app: &App, asker: Asker, asking: Asking, out: Outbox) -> Option<Result<Raw, RpcError>> {
-    let over = app.sessions.over(&app.gateway, &asker.principal);
     match Subscription::begin(asker, asking.id, &asking.params, &app.subscriptions, out).await {
-        Ok(subscription) => tokio::select! {
-            ended = subscription.run(app.stop.clone()) => ended.map(Ok),
-            () = over => None,
-        },
+        Ok(subscription) => subscription.run(app.stop.clone()).await.map(Ok),
         Err(error) => Some(Err(error)),
     }
 }
@@ -126,21 +124,25 @@ type Work = BoxFuture<'static, Option<Result<Raw, RpcError>>>;
 /// A request that turned out to have more to say than its answer.
 struct Talk {
     app: Arc<App>,
+    principal: Principal,
     id: Id,
     work: Option<Work>,
     said: Unread,
 }
 
 impl Talk {
+    /// What is said from now on, for as long as its client may hear it. The work ends with the stream.
     fn events(self, first: Option<Bytes>) -> impl Stream<Item = Bytes> + Send + 'static {
+        let over = self.app.sessions.over(&self.app.gateway, &self.principal);
         let ready: Vec<Bytes> = first.into_iter().flat_map(|line| event(None, line)).rev().collect();
-        futures_util::stream::unfold((self, ready), |(mut talk, mut ready)| async move {
+        let pieces = futures_util::stream::unfold((self, ready), |(mut talk, mut ready)| async move {
             if ready.is_empty() {
                 ready = talk.next().await?;
                 ready.reverse();
             }
             ready.pop().map(|piece| (piece, (talk, ready)))
-        })
+        });
+        pieces.take_until(over)
     }
 
     /// An answer that came together with what was said before it.

@@ -195,7 +195,9 @@ pub(crate) async fn world(rules: Vec<AccessRule>) -> World {
 pub(crate) async fn limited(rules: Vec<AccessRule>, limits: Limits) -> World {
     let provider = Provider::start().await;
     let fake = FakeServer::script(json!({
-        "tools": ["read", "write"], "prompts": [{"name": "greet"}], "resources": [{"uri": "desk://top", "name": "Top"}],
+        "tools": ["read", "write", "ask", "wait"],
+        "calls": {"ask": {"elicit": true}, "wait": {"progress": 1, "hang": true}},
+        "prompts": [{"name": "greet"}], "resources": [{"uri": "desk://top", "name": "Top"}],
     }));
     let mut config: Config = config(Surface::Compact, &[("desk", &fake)]);
     config.issuers = vec![provider.configured()];

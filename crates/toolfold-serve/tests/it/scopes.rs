@@ -117,8 +117,8 @@ async fn groups_and_claims_decide_too() {
             .with_header("authorization", &format!("Bearer {token}"));
         client.modern("tools/list", json!({})).await["tools"].as_array().unwrap().len()
     };
-    assert_eq!(status(|claims| claims["department"] = json!("sales")).await, 3);
-    assert_eq!(status(|claims| claims["department"] = json!(["law", "Sales"])).await, 3);
+    assert_eq!(status(|claims| claims["department"] = json!("sales")).await, 5);
+    assert_eq!(status(|claims| claims["department"] = json!(["law", "Sales"])).await, 5);
     assert_eq!(status(|_| {}).await, 0);
     assert_eq!(
         status(|claims| {
