@@ -18,7 +18,7 @@ const LARGEST_LIMIT: usize = 1000;
 /// What is decided.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Body {
+struct Choice {
     /// As they are listed; with `@` and a fingerprint that very definition is meant.
     #[serde(default)]
     ids: Vec<String>,
@@ -57,8 +57,8 @@ pub(super) async fn list(app: &App, principal: &Principal, query: &str) -> Reply
 }
 
 pub(super) async fn decide(app: &App, principal: Principal, bytes: &Bytes) -> Reply {
-    let body: Body = match serde_json::from_slice(bytes) {
-        Ok(body) => body,
+    let choice: Choice = match serde_json::from_slice(bytes) {
+        Ok(choice) => choice,
         Err(error) => {
             let message = format!(
                 "The body must be {{\"ids\": […]}}, {{\"server\": \"…\"}} or {{\"all\": true}}, and \"deny\" where it is refused: {error}."
@@ -66,7 +66,7 @@ pub(super) async fn decide(app: &App, principal: Principal, bytes: &Bytes) -> Re
             return refused(&Refusal::new(Code::InvalidRequest, message));
         }
     };
-    let Body { ids, server, all, deny } = body;
+    let Choice { ids, server, all, deny } = choice;
     if ids.len() > LARGEST_LIMIT {
         let message = format!("At most {LARGEST_LIMIT} ids at a time; a whole server is named with `server`.");
         return refused(&Refusal::new(Code::InvalidRequest, message));

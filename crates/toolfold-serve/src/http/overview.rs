@@ -39,33 +39,33 @@ pub(super) async fn status(app: &App, principal: Principal) -> Reply {
 
 /// A page of entries by id: `?server=…&kind=…&path=…&filter=…&limit=…&offset=…`.
 pub(super) async fn tools(app: &App, principal: Principal, query: &str) -> Reply {
-    let asked = match Asked::read(query) {
-        Ok(asked) => asked,
+    let listing = match Listing::read(query) {
+        Ok(listing) => listing,
         Err(refusal) => return refused(&refusal),
     };
     let scope = app.gateway.settled(&asker(app, principal)).await;
     // Aside: every description is looked at, and every line that is shown may have to be made.
-    let done = aside(move || listed(&scope, &asked)).await.and_then(|done| done);
+    let done = aside(move || listed(&scope, &listing)).await.and_then(|done| done);
     match done {
         Ok(page) => shown(&page),
         Err(refusal) => refused(&refusal),
     }
 }
 
-fn listed(scope: &Scope, asked: &Asked) -> Result<Value, Refusal> {
+fn listed(scope: &Scope, listing: &Listing) -> Result<Value, Refusal> {
     let view = scope.view();
-    let node = view.node(&asked.path).map_err(|nearest| {
-        if let Some(absent) = view.absent_at(&asked.path) {
+    let node = view.node(&listing.path).map_err(|nearest| {
+        if let Some(absent) = view.absent_at(&listing.path) {
             return absent.refusal();
         }
-        let message = format!("There is no node {:?}.", cut(&asked.path.join("/")));
+        let message = format!("There is no node {:?}.", cut(&listing.path.join("/")));
         Refusal::new(Code::UnknownPath, message).hint(nearest.join("/"))
     })?;
     let in_node: Box<dyn Iterator<Item = usize>> =
         if node.path.is_empty() { Box::new(view.entries()) } else { Box::new(view.entries_in(node)) };
-    let all: Vec<usize> = in_node.filter(|at| asked.wants(view.entry(*at))).collect();
-    let page: Vec<Value> = all.iter().skip(asked.offset).take(asked.limit).map(|&at| pointer(&view, at)).collect();
-    let next = asked.offset.saturating_add(page.len());
+    let all: Vec<usize> = in_node.filter(|at| listing.wants(view.entry(*at))).collect();
+    let page: Vec<Value> = all.iter().skip(listing.offset).take(listing.limit).map(|&at| pointer(&view, at)).collect();
+    let next = listing.offset.saturating_add(page.len());
     let next = (!page.is_empty() && next < all.len()).then_some(next);
     Ok(json!({"total": all.len(), "tools": page, "next_offset": next}))
 }
@@ -124,7 +124,7 @@ fn shown(body: &Value) -> Reply {
     json_response(StatusCode::OK, body.to_string())
 }
 
-struct Asked {
+struct Listing {
     server: Option<String>,
     kind: Kind,
     /// The node it is in; empty for all.
@@ -135,9 +135,9 @@ struct Asked {
     offset: usize,
 }
 
-impl Asked {
-    fn read(query: &str) -> Result<Asked, Refusal> {
-        let mut asked = Asked {
+impl Listing {
+    fn read(query: &str) -> Result<Listing, Refusal> {
+        let mut listing = Listing {
             server: None,
             kind: Kind::Tool,
             path: Vec::new(),
@@ -148,24 +148,24 @@ impl Asked {
         for (key, value) in url::form_urlencoded::parse(query.as_bytes()) {
             let number = || whole(&value).ok_or_else(|| wrong(&key, "a number"));
             match &*key {
-                "server" => asked.server = Some(value.into_owned()),
+                "server" => listing.server = Some(value.into_owned()),
                 "kind" => {
                     let kind = KINDS.into_iter().find(|kind| kind.as_str() == value);
-                    asked.kind = kind.ok_or_else(|| wrong(&key, "tool, agent, skill, prompt or resource"))?;
+                    listing.kind = kind.ok_or_else(|| wrong(&key, "tool, agent, skill, prompt or resource"))?;
                 }
                 "path" => {
                     let steps = value.split('/').take(MOST_STEPS).map(str::trim).filter(|step| !step.is_empty());
-                    asked.path = steps.map(str::to_owned).collect();
+                    listing.path = steps.map(str::to_owned).collect();
                 }
                 "filter" => {
-                    asked.filter = value.split_whitespace().take(MOST_WORDS).map(str::to_lowercase).collect();
+                    listing.filter = value.split_whitespace().take(MOST_WORDS).map(str::to_lowercase).collect();
                 }
-                "limit" => asked.limit = number()?.clamp(1, LARGEST_LIMIT),
-                "offset" => asked.offset = number()?,
+                "limit" => listing.limit = number()?.clamp(1, LARGEST_LIMIT),
+                "offset" => listing.offset = number()?,
                 _ => return Err(wrong(&key, "one of server, kind, path, filter, limit and offset")),
             }
         }
-        Ok(asked)
+        Ok(listing)
     }
 
     fn wants(&self, entry: &Entry) -> bool {
