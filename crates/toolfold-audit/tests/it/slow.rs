@@ -1,6 +1,6 @@
 //! A disk that does not keep up: what waits for it is bounded in number and in bytes, and whoever waits is told in the end.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use toolfold_audit::{Audit, AuditError, EventKind, Settings};
@@ -9,13 +9,11 @@ use toolfold_wire::raw;
 
 use crate::{disclosed, note, settings};
 
-/// Whoever counts tokens here is held up, and with it the thread that writes.
-static HELD_UP: AtomicBool = AtomicBool::new(true);
+/// Whoever counts tokens here is held up until this is set, and with it the thread that writes.
+static LET_GO: OnceLock<()> = OnceLock::new();
 
 fn held_up(text: &str) -> usize {
-    while HELD_UP.load(Ordering::Relaxed) {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    LET_GO.wait();
     text.len()
 }
 
@@ -56,7 +54,7 @@ async fn what_waits_for_a_disk_has_16_megabytes_and_whoever_waits_20_seconds() {
     let told = strict.tell(disclosed(EventKind::Search, "anything", &[])).written().await;
     assert_eq!(told, Err(AuditError::Late));
     assert_eq!(begun.elapsed(), Duration::from_secs(20));
-    HELD_UP.store(false, Ordering::Relaxed);
+    LET_GO.set(()).unwrap();
     audit.close().await;
     strict.close().await;
 }

@@ -1,12 +1,12 @@
 //! Agents and skills as a person meets them, and that a file which is added, changed or removed is seen while serving.
 
 use std::fs;
-use std::time::Duration;
 
 use toolfold::{Gateway, LoadOptions, Options, Surface, load, watch};
 use toolfold_core::Principal;
 use toolfold_gateway::Client;
 
+use crate::fakes::until;
 use crate::world::World;
 
 const CONFIG: &str = "toolbox = false\n[agents]\npaths = [\"agents\"]\n[skills]\npaths = [\"skills\"]\n";
@@ -99,9 +99,7 @@ fn ids(gateway: &Gateway) -> Vec<String> {
     view.entries().map(|place| view.entry(place).id.to_string()).collect()
 }
 
-/// Waits for as long as it takes; a test that hangs is ended from outside.
+/// Files are looked at once a second, and nothing is said of agents and skills that come and go: no client lists them.
 async fn becomes(gateway: &Gateway, expected: &[&str]) {
-    while ids(gateway) != expected {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    until("what the files say is there", || ids(gateway) == expected).await;
 }
