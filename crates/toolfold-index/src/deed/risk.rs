@@ -2,7 +2,7 @@
 
 use toolfold_core::{Entry, words};
 
-use super::lexicon::{Effect, lexicon};
+use super::lexicon::{Acts, Effect, lexicon};
 use super::tool::Done;
 use crate::analyse::first_sentence;
 
@@ -30,6 +30,14 @@ const PUBLIC: [&str; 8] = [
     "public access",
     "sharing link",
 ];
+/// Said of what is written over, in whatever form, and before it where nothing is.
+const OVERWRITES: &str = "overwrit";
+const NEVER: [&str; 8] = ["avoid", "avoids", "cannot", "instead", "never", "no", "not", "without"];
+/// What is replaced where nothing of it is left, and how many words after the verb it is said.
+const WHOLE: [&str; 7] = ["content", "contents", "entire", "entirely", "everything", "full", "whole"];
+const WITHIN_WORDS: usize = 3;
+/// A statement that deletes, where a sentence names it as such.
+const STATEMENTS: [&str; 3] = ["DELETE", "DROP", "TRUNCATE"];
 /// Where these are published, nobody else sees it.
 const WITHIN: [&str; 9] =
     ["batch", "channel", "event", "events", "message", "messages", "subscribers", "topic", "topics"];
@@ -42,12 +50,13 @@ impl Risk {
         let done = Done::read(entry, &entry.description, &entry.input_schema());
         let lexicon = lexicon();
         let does = done.acts();
-        let destroys = lexicon.any(does, Effect::Destroy) || lexicon.any(done.offered, Effect::Destroy);
-        // A server may say that everything it changes is destroyed; that a tool only makes or sends is seen from its name.
+        let destroys = destroys(does, done.offered, &entry.description);
+        // A server may say that everything it changes is destroyed; that a tool only makes or sends is seen from its name,
+        // as long as nothing else in it destroys.
         let said = entry.hints.destructive;
         let more = [Effect::Change, Effect::Act, Effect::Public, Effect::Destroy];
         let harmless = !done.named.is_empty() && !more.iter().any(|effect| lexicon.any(done.named, *effect));
-        if said == Some(true) && !harmless || said.is_none() && destroys {
+        if destroys && said != Some(false) || said == Some(true) && !harmless {
             return Risk::Destroys;
         }
         let looks = lexicon.all(does | done.told, Effect::Look);
@@ -61,6 +70,30 @@ impl Risk {
     pub fn is_grave(self) -> bool {
         self >= Risk::Publishes
     }
+}
+
+/// Whether something that is there may be gone afterwards: by what is done or can be chosen, or because what was there is
+/// written over. What only looks says "overwrite" of something else.
+fn destroys(does: Acts, offered: Acts, description: &str) -> bool {
+    let lexicon = lexicon();
+    let acts = lexicon.any(does, Effect::Destroy) || lexicon.any(offered, Effect::Destroy);
+    acts || !lexicon.all(does, Effect::Look) && writes_over(first_sentence(description.trim()).0)
+}
+
+fn writes_over(sentence: &str) -> bool {
+    if sentence.split(|letter: char| !letter.is_alphanumeric()).any(|word| STATEMENTS.contains(&word)) {
+        return true;
+    }
+    let words = words::split(sentence);
+    let over = |(place, word): (usize, &String)| {
+        let before = &words[place.saturating_sub(WITHIN_WORDS)..place];
+        word.starts_with(OVERWRITES) && !before.iter().any(|word| NEVER.contains(&word.as_str()))
+    };
+    let whole = |(place, word): (usize, &String)| {
+        let after = words.iter().skip(place + 1).take(WITHIN_WORDS);
+        word.starts_with("replac") && after.into_iter().any(|word| WHOLE.contains(&word.as_str()))
+    };
+    words.iter().enumerate().any(over) || words.iter().enumerate().any(whole)
 }
 
 /// Whether something becomes visible to everybody.
@@ -109,10 +142,39 @@ mod tests {
     }
 
     #[test]
+    fn who_says_that_it_destroys_is_believed_where_something_else_says_so_too() {
+        let said = |name, description| risk(name, description, json!({"destructiveHint": true}));
+        assert_eq!(said("compute_vm_delete", "Delete a virtual machine."), Risk::Destroys);
+        assert_eq!(said("alert-policy-delete", "Delete an Alert Policy permanently"), Risk::Destroys);
+        assert_eq!(said("compute_vm_create", "Create a virtual machine."), Risk::Writes);
+        assert_eq!(said("write_file", "Create a new file or completely overwrite an existing one."), Risk::Destroys);
+        assert_eq!(said("create_file", "Creates a file without overwriting one."), Risk::Writes);
+    }
+
+    #[test]
+    fn what_is_written_over_is_gone() {
+        let risk = |name, description| risk(name, description, json!({}));
+        assert_eq!(risk("put_content", "Creates a file, or OVERWRITES an existing one."), Risk::Destroys);
+        assert_eq!(risk("put", "Replace a resource (full update)."), Risk::Destroys);
+        assert_eq!(risk("edit_file", "Replaces the third line."), Risk::Writes);
+        assert_eq!(risk("write_query", "Execute an INSERT, UPDATE, or DELETE query"), Risk::Destroys);
+        assert_eq!(risk("list_changes", "List the files that would be overwritten."), Risk::Reads);
+    }
+
+    #[test]
     fn what_can_be_chosen_counts() {
         let schema = json!({"type": "object", "properties": {"action": {"enum": ["create", "delete"]}}});
         let definition = json!({"name": "manage_event", "description": "Manage an event.", "inputSchema": schema});
         let tool = Entry::tool(&ServerName::new("hub").expect("a name"), &raw(&definition)).expect("a tool");
         assert_eq!(Risk::of(&tool), Risk::Destroys);
+        for told in [
+            "Operation to perform: create-table, delete-table, get-table, or list-tables.",
+            "Valid values:\n - create: Create a table\n - delete: Delete it",
+        ] {
+            let schema = json!({"type": "object", "properties": {"operation": {"description": told}}});
+            let definition = json!({"name": "manage_tables", "description": "Manage tables.", "inputSchema": schema});
+            let tool = Entry::tool(&ServerName::new("hub").expect("a name"), &raw(&definition)).expect("a tool");
+            assert_eq!(Risk::of(&tool), Risk::Destroys, "{told}");
+        }
     }
 }

@@ -21,6 +21,8 @@ const LONGEST_HEADING: usize = 40;
 const LONGEST_THING: usize = 5;
 /// Parameters that say what is to be done, where a tool does several things.
 const CHOICES: [&str; 9] = ["action", "cmd", "command", "method", "mode", "op", "operation", "state", "verb"];
+/// Said of a choice by which something is lost: "hard (discard all changes)".
+const LOSES: [&str; 4] = ["discard", "discards", "erases", "wipes"];
 /// Bytes of a description in which choices are looked for.
 const LONGEST_CHOICES: usize = 600;
 /// What may stand before the verb of a description.
@@ -73,7 +75,7 @@ pub(crate) struct Done {
 impl Done {
     /// `description` is the entry's, or what is to be read of it.
     pub(crate) fn read(entry: &Entry, description: &str, schema: &Value) -> Done {
-        let mut done = Done { offered: offered(schema), ..Done::default() };
+        let mut done = Done { offered: offered(schema, description), ..Done::default() };
         done.read_sentence(description);
         done.read_name(entry);
         done.public = publishes(entry, description, &done);
@@ -83,6 +85,14 @@ impl Done {
     /// What is known of its deeds: the name, or else what is told.
     pub(crate) fn acts(&self) -> Acts {
         if self.named.is_empty() { self.told } else { self.named }
+    }
+
+    /// The verbs of a name. Where one begins it and another ends it, the sentence says which is meant: `compute_vm_delete`.
+    fn settled(&self, words: &[String]) -> (Acts, Vec<usize>) {
+        let (acts, places) = verbs(words);
+        let ends = words.last().and_then(|word| lexicon().exactly(word)).filter(|sense| !sense.noun);
+        let meant = ends.filter(|sense| sense.acts.meets(self.told) && !acts.meets(self.told));
+        meant.map_or((acts, places), |sense| (sense.acts, vec![words.len() - 1]))
     }
 
     fn read_sentence(&mut self, description: &str) {
@@ -101,7 +111,7 @@ impl Done {
         let words = words::split(inner_name(entry.name()));
         let lead = words.iter().take_while(|word| server.contains(word)).count();
         let words = &words[if lead < words.len() { lead } else { 0 }..];
-        let (acts, places) = verbs(words);
+        let (acts, places) = self.settled(words);
         let comes_to = of_result(words, acts, &places);
         self.named = acts | comes_to;
         // Who manages or sets permissions may grant some; who changes a note does not leave one.
@@ -256,18 +266,23 @@ fn joins(word: &str) -> bool {
 }
 
 /// What the choices of a schema stand for: `"action": {"enum": ["create", "delete"]}`.
-fn offered(schema: &Value) -> Acts {
+/// Where a property says nothing, its line in the description may.
+fn offered(schema: &Value, description: &str) -> Acts {
     let Some(Value::Object(properties)) = schema.get("properties") else { return Acts::NONE };
     let mut acts = Acts::NONE;
     for (name, property) in properties {
-        let name = words::split(name);
-        let chooses = name.iter().any(|word| CHOICES.contains(&word.as_str()));
+        let chooses = words::split(name).iter().any(|word| CHOICES.contains(&word.as_str()));
         if !chooses {
             continue;
         }
+        let told = property.get("description").and_then(Value::as_str);
+        let loses = told.is_some_and(|told| words::split(told).iter().any(|word| LOSES.contains(&word.as_str())));
+        if let Some(delete) = lexicon().exactly("delete").filter(|_| loses) {
+            acts |= delete.acts;
+        }
         let values: Vec<&str> = match property.get("enum") {
             Some(Value::Array(values)) => values.iter().filter_map(Value::as_str).collect(),
-            _ => quoted(property.get("description").and_then(Value::as_str).unwrap_or_default()),
+            _ => choices(told.or_else(|| line_about(description, name)).unwrap_or_default()),
         };
         for value in values {
             let words = words::split(value);
@@ -276,6 +291,44 @@ fn offered(schema: &Value) -> Acts {
         }
     }
     acts
+}
+
+/// What a description says about a parameter in a line of its own: `operation: Operation type ("add", "remove")`.
+fn line_about<'a>(description: &'a str, name: &str) -> Option<&'a str> {
+    let lines = description.lines().map(|line| line.trim_start_matches([' ', '\t', '-', '*']));
+    lines.filter_map(|line| line.strip_prefix(name)).find(|rest| rest.starts_with([':', ' ']))
+}
+
+/// The verbs that are told as choices.
+fn choices(text: &str) -> Vec<&str> {
+    let quoted = quoted(text);
+    if quoted.iter().any(|verb| !is_look(verb)) {
+        return quoted;
+    }
+    let listed = listed(text);
+    if listed.is_empty() { quoted } else { listed }
+}
+
+fn is_look(verb: &str) -> bool {
+    lexicon().exactly(verb).is_some_and(|sense| lexicon().all(sense.acts, Effect::Look))
+}
+
+/// The choices behind a colon, where each is one word: "create-table, delete-table, or list-tables", or each in a line of its
+/// own with what it means.
+fn listed(text: &str) -> Vec<&str> {
+    let text = beginning(text, LONGEST_CHOICES);
+    let Some((_, list)) = text.split_once(':') else { return Vec::new() };
+    let items = list.split([',', ';', '|', '\n']).map(|item| {
+        let item = item.trim_start_matches([' ', '\t', '-', '*']);
+        let item = item.strip_prefix("or ").or_else(|| item.strip_prefix("and ")).unwrap_or(item);
+        item.split([':', '(', '.']).next().unwrap_or_default().trim().trim_matches(['"', '\'', '`'])
+    });
+    let is_choice = |item: &&str| {
+        let first = words::split(item).into_iter().next();
+        !item.contains(' ') && first.is_some_and(|word| lexicon().exactly(&word).is_some())
+    };
+    let verbs: Vec<&str> = items.filter(is_choice).collect();
+    if verbs.len() > 1 { verbs } else { Vec::new() }
 }
 
 /// The verbs in quotes, where choices are told and not declared: `"create", "update", or "delete"`. One alone is an example.
@@ -353,6 +406,9 @@ mod tests {
         let schema = json!({"type": "object", "properties": {"action": {"enum": ["grant", "revoke"]}}});
         let done = done("manage_access", "", schema);
         assert!(done.offered.meets(acts("revoke")) && done.offered.meets(acts("grant")));
+        let hard =
+            json!({"type": "object", "properties": {"mode": {"description": "soft, or hard (discard all changes)"}}});
+        assert!(self::done("reset", "", hard).offered.meets(acts("delete")));
         let told =
             json!({"type": "object", "properties": {"action": {"description": "One of \"grant\" or \"revoke\"."}}});
         assert_eq!(self::done("manage_access", "", told).offered, done.offered);
