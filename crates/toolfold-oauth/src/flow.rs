@@ -154,7 +154,7 @@ impl Flow {
     pub fn step(&mut self, now: u64) -> Result<Step, Problem> {
         Ok(match &self.at {
             At::Resource { places } | At::Issuer { places, .. } | At::Provider { places } => {
-                let next = places.front().ok_or_else(|| Problem::NoMetadata { issuer: self.issuer.clone() })?;
+                let next = places.front().ok_or_else(|| Problem::NoMetadata { issuer: quoted(&self.issuer) })?;
                 Step::Fetch(Ask::get(next))
             }
             At::Register => {
@@ -190,7 +190,7 @@ impl Flow {
                         let server = IssuerDocument::supposed(&self.issuer);
                         self.found_issuer(server)
                     }
-                    None if none_left => Err(Problem::NoMetadata { issuer: self.issuer.clone() }),
+                    None if none_left => Err(Problem::NoMetadata { issuer: quoted(&self.issuer) }),
                     None => Ok(()),
                 }
             }
@@ -199,7 +199,7 @@ impl Flow {
                 let none_left = places.is_empty();
                 match document(answer)? {
                     Some(said) => self.found_provider(IssuerDocument::read(&said)),
-                    None if none_left => Err(Problem::NoMetadata { issuer: self.issuer.clone() }),
+                    None if none_left => Err(Problem::NoMetadata { issuer: quoted(&self.issuer) }),
                     None => Ok(()),
                 }
             }
@@ -328,7 +328,7 @@ impl Flow {
     }
 
     fn take_given(&mut self) -> Result<(), Problem> {
-        let given = self.plan.client.as_ref().ok_or_else(|| Problem::NoClient { issuer: self.issuer.clone() })?;
+        let given = self.plan.client.as_ref().ok_or_else(|| Problem::NoClient { issuer: quoted(&self.issuer) })?;
         self.client = Some(Client::given(given, &self.server));
         Ok(())
     }
@@ -336,7 +336,7 @@ impl Flow {
     /// One that was registered by hand, then one that a document describes, then one that registers itself.
     fn choose_client(&mut self) -> Result<(), Problem> {
         if !self.server.has_pkce {
-            return Err(Problem::NoPkce { issuer: self.issuer.clone() });
+            return Err(Problem::NoPkce { issuer: quoted(&self.issuer) });
         }
         if self.server.authorization.is_none() {
             return Err(Problem::NoEndpoint("login page"));
@@ -349,7 +349,7 @@ impl Flow {
             (Some(url), _) if self.server.knows_documents => self.client = Some(Client::document(url)),
             (_, Some(client)) => self.client = Some(client.clone()),
             _ if self.server.registration.is_some() => self.at = At::Register,
-            _ => return Err(Problem::NoClient { issuer: self.issuer.clone() }),
+            _ => return Err(Problem::NoClient { issuer: quoted(&self.issuer) }),
         }
         Ok(())
     }

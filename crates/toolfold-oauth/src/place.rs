@@ -92,7 +92,7 @@ pub(crate) fn secure(text: &str, what: &'static str, local: bool) -> Result<Url,
     match url.scheme() {
         "https" => {}
         "http" if local && is_local(&url) => {}
-        other => return Err(wrong(&format!("it begins with {other}:"))),
+        other => return Err(wrong(&format!("it begins with {}:", quoted(other)))),
     }
     if url.host().is_none() {
         return Err(wrong("it names no host"));

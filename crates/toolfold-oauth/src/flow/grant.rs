@@ -54,7 +54,7 @@ impl Flow {
     pub(super) fn address(&self) -> Result<String, Problem> {
         let page = self.server.authorization.as_deref().ok_or(Problem::NoEndpoint("login page"))?;
         let mut url = secure(page, "the login page", self.local())?;
-        let client = self.client.as_ref().ok_or_else(|| Problem::NoClient { issuer: self.issuer.clone() })?;
+        let client = self.client.as_ref().ok_or_else(|| Problem::NoClient { issuer: quoted(&self.issuer) })?;
         let mut query = url.query_pairs_mut();
         query.append_pair("response_type", "code");
         query.append_pair("client_id", &client.id);
@@ -96,7 +96,7 @@ impl Flow {
     pub(super) fn redeem(&self, form: Vec<(&'static str, String)>, now: u64) -> Result<Ask, Problem> {
         let url = self.server.token.clone().ok_or(Problem::NoEndpoint("token endpoint"))?;
         let mut ask = Ask { url, headers: Vec::new(), body: Body::Form(form) };
-        let client = self.client.as_ref().ok_or_else(|| Problem::NoClient { issuer: self.issuer.clone() })?;
+        let client = self.client.as_ref().ok_or_else(|| Problem::NoClient { issuer: quoted(&self.issuer) })?;
         client.sign(&mut ask, own_key(self.plan.client.as_ref())?.as_ref(), &self.issuer, now)?;
         if let Some((key, _)) = &self.bound_to {
             let proof = Proofs { key, nonce: self.nonce.as_deref() }.of("POST", &ask.url, None, now)?;
@@ -122,7 +122,7 @@ impl Flow {
         if tokens.is_bound && bound.is_none() {
             return Err(Problem::BadAnswer("its token is bound to a key that nobody gave it".to_owned()));
         }
-        let client = self.client.clone().ok_or_else(|| Problem::NoClient { issuer: self.issuer.clone() })?;
+        let client = self.client.clone().ok_or_else(|| Problem::NoClient { issuer: quoted(&self.issuer) })?;
         self.at = At::Done(Box::new(Login {
             issuer: self.issuer.clone(),
             token_endpoint: self.server.token.clone().unwrap_or_default(),

@@ -7,4 +7,5 @@ mod anything;
 mod grants;
 mod hostile;
 mod people;
+mod strangers;
 mod world;
