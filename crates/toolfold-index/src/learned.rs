@@ -3,7 +3,8 @@
 //!
 //! What a reader would get wrong: one call says nothing. A tool is lifted only where it was chosen on several occasions,
 //! and as far as others were not chosen instead; somebody's slip, or one session that calls the wrong tool all day, moves
-//! nothing. And a lift is bounded: it decides between tools that are near each other, never against a name.
+//! nothing. And a lift is bounded: it decides between tools that are near each other, never against a name. Only what was
+//! called after the very same words is not held against what it does.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -29,9 +30,12 @@ const OF_SEVERAL: usize = 2;
 const MOST_MARKS: usize = 12;
 /// How finely the weight of a word is kept.
 const STEPS: f32 = 20.0;
+/// Words that say nothing by themselves and make another request of the same words: "turn on" and "turn off". In their order.
+const TURNING: [&str; 6] = ["in", "into", "let", "like", "on", "use"];
 
 /// A word of a request that means something, as a number; and how much it tells in this catalog. What neither the catalog
-/// nor the model knows (names, numbers, slips) leaves no mark.
+/// nor the model knows (names, numbers, slips) leaves no mark. One more mark, of no weight, stands for all of them in their
+/// order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mark {
     pub word: u32,
@@ -69,18 +73,30 @@ pub struct Lift {
     pub score: f32,
     /// On how many occasions it was.
     pub times: u32,
+    /// Whether that was after the same words, and mostly this was called.
+    pub same: bool,
 }
 
 impl Mark {
     /// The marks of a request, ascending; none where it says nothing that is known here.
     pub fn all(index: &Index, text: &str) -> Vec<Mark> {
-        let mut marks: Vec<Mark> = words::split(text).iter().filter_map(|word| Mark::of(index, word)).collect();
+        let words = words::split(text);
+        let mut marks: Vec<Mark> = words.iter().filter_map(|word| Mark::of(index, word)).collect();
         marks.sort_unstable_by(|a, b| b.weight.cmp(&a.weight).then(a.word.cmp(&b.word)));
         marks.dedup_by_key(|mark| mark.word);
         marks.truncate(MOST_MARKS);
+        marks.extend(Mark::of_all(index, &words).filter(|_| !marks.is_empty()));
         marks.sort_unstable();
         marks.dedup_by_key(|mark| mark.word);
         marks
+    }
+
+    /// The mark of the words in their order, of those that leave one or make another request of the others.
+    fn of_all(index: &Index, words: &[String]) -> Option<Mark> {
+        let turns = |word: &str| TURNING.binary_search(&word).is_ok();
+        let kept = words.iter().filter(|word| turns(word) || Mark::of(index, word).is_some());
+        let hash = kept.fold(Hash::new(), |hash, word| hash.add(&stemmer().stem(word)).add(" ")).0;
+        Some(Mark { word: (hash ^ (hash >> 32)) as u32, weight: 0 })
     }
 
     fn of(index: &Index, word: &str) -> Option<Mark> {
@@ -122,9 +138,10 @@ impl Learned {
         let here = chosen.iter().filter(|(tool, _)| catalog.position(tool).is_some());
         let all: f32 = here.map(|(_, choice)| choice.weight).sum();
         let lift = |(tool, choice): (&ToolId, Choice)| {
-            let position = catalog.position(tool).filter(|_| choice.is_habit())?;
+            let position = catalog.position(tool).filter(|_| choice.all.is_habit())?;
             let score = MOST * choice.closest * choice.weight / (all + DOUBT);
-            Some((position, Lift { score, times: choice.times }))
+            let same = choice.same.is_habit() && 2.0 * choice.weight > all;
+            Some((position, Lift { score, times: choice.times, same }))
         };
         chosen.into_iter().filter_map(lift).collect()
     }
@@ -137,7 +154,8 @@ impl Learned {
         for habit in places.into_iter().map(|place| &self.habits[place as usize]) {
             let closeness = (likeness(marks, &habit.marks) - ALIKE) / (1.0 - ALIKE);
             if closeness > 0.0 {
-                chosen.entry(&habit.tool).or_default().add(habit, closeness.min(1.0));
+                let same = whole(marks).is_some_and(|mark| whole(&habit.marks) == Some(mark));
+                chosen.entry(&habit.tool).or_default().add(habit, closeness.min(1.0), same);
             }
         }
         chosen
@@ -151,22 +169,44 @@ struct Choice {
     weight: f32,
     closest: f32,
     times: u32,
+    all: Occasions,
+    /// Those after the very same words.
+    same: Occasions,
+}
+
+/// Who made a choice, and when.
+#[derive(Default)]
+struct Occasions {
     who: BTreeSet<u32>,
     when: BTreeSet<u32>,
 }
 
 impl Choice {
-    fn add(&mut self, habit: &Habit, closeness: f32) {
+    fn add(&mut self, habit: &Habit, closeness: f32, same: bool) {
         self.weight += closeness * habit.times as f32;
         self.closest = self.closest.max(closeness);
         self.times += habit.times;
-        self.who.extend(habit.occasions.iter().map(|occasion| occasion.who));
-        self.when.extend(habit.occasions.iter().map(|occasion| occasion.when));
+        self.all.add(&habit.occasions);
+        if same {
+            self.same.add(&habit.occasions);
+        }
+    }
+}
+
+impl Occasions {
+    fn add(&mut self, occasions: &[Occasion]) {
+        self.who.extend(occasions.iter().map(|occasion| occasion.who));
+        self.when.extend(occasions.iter().map(|occasion| occasion.when));
     }
 
     fn is_habit(&self) -> bool {
         self.when.len() >= if self.who.len() > 1 { OF_SEVERAL } else { OF_ONE }
     }
+}
+
+/// The mark of all the words of a request. Old habits have none.
+fn whole(marks: &[Mark]) -> Option<u32> {
+    marks.iter().find(|mark| mark.weight == 0).map(|mark| mark.word)
 }
 
 /// The cosine of two requests by their marks, both ascending. A word weighs what it weighs today.

@@ -271,18 +271,25 @@ fn weigh_deeds(index: &Index, asked: &Asked, ranked: &mut [Scored]) {
     stay_behind(best, rest);
 }
 
-/// Adds what was learned. What does something else than is wanted gains nothing, however often it was called.
+/// Adds what was learned. What does something else than is wanted gains nothing, however often it was called; unless that was
+/// after the same words, and nothing grave is done: then its deed is not held against it either.
 fn lift(index: &Index, asked: &Asked, ranked: &mut [Scored], lifts: &BTreeMap<usize, Lift>) {
     if lifts.is_empty() {
         return;
     }
     for scored in ranked {
-        if let Some(lift) = lifts.get(&scored.entry) {
-            let disagreement = asked.wanted.judge(&index.base.documents[scored.entry].done).1;
-            let score = lift.score * (1.0 - disagreement.clamp(0.0, 1.0));
-            scored.score += score;
-            scored.learned = Some(Lift { score, ..*lift });
+        let Some(lift) = lifts.get(&scored.entry) else { continue };
+        let done = &index.base.documents[scored.entry].done;
+        let (worth, disagreement) = asked.wanted.judge(done);
+        let meant = lift.same && !asked.wanted.is_grave(done);
+        // Only the best were weighed.
+        if meant && scored.disagreement > 0.0 {
+            scored.score -= worth.min(0.0);
+            scored.disagreement = 0.0;
         }
+        let score = if meant { lift.score } else { lift.score * (1.0 - disagreement.clamp(0.0, 1.0)) };
+        scored.score += score;
+        scored.learned = Some(Lift { score, ..*lift });
     }
 }
 

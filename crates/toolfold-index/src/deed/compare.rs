@@ -32,6 +32,12 @@ impl Wanted {
         (features[13], features[12])
     }
 
+    /// Whether a tool destroys or publishes what nobody asked it to.
+    pub(crate) fn is_grave(&self, done: &Done) -> bool {
+        let unasked = |effect| lexicon().any(done.acts(), effect) && !lexicon().any(self.acts, effect);
+        unasked(Effect::Destroy) || unasked(Effect::Public) || done.public && !lexicon().any(self.acts, Effect::Public)
+    }
+
     pub(crate) fn features(&self, done: &Done) -> Features {
         let mut features = Features::default();
         if self.clear == 0.0 {
@@ -57,7 +63,8 @@ impl Wanted {
         let same = named || told || offered;
         let looks = |acts: Acts| lexicon.all(acts, Effect::Look);
         let unasked = |effect: Effect| lexicon.any(does, effect) && !lexicon.any(self.acts, effect);
-        let changes = [Effect::Change, Effect::Act].iter().any(|effect| lexicon.any(self.acts, *effect));
+        let changes =
+            [Effect::Change, Effect::Act, Effect::Public].iter().any(|effect| lexicon.any(self.acts, *effect));
         [
             named,
             told,

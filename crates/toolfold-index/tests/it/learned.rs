@@ -79,6 +79,21 @@ fn what_does_something_else_is_not_lifted() {
 }
 
 #[test]
+fn what_was_called_after_the_same_words_is_not_held_against_what_it_does() {
+    let (catalog, index) = (catalog(), Index::build(&catalog()));
+    let text = "show the issues of the team";
+    let learned = |said: &str| Learned::new(vec![habit(&index, said, "github.create_issue", &THREE)]);
+    let lift = |learned: &Learned| {
+        let hits = hits(&catalog, &index, text, learned);
+        let hit = hits.iter().find(|(id, _)| id == "github.create_issue");
+        hit.and_then(|(_, hit)| hit.explain.learned).map_or(0.0, |lift| lift.score)
+    };
+    assert!(lift(&learned(text)) > 0.2);
+    // The same words in another order are another request.
+    assert!(lift(&learned("the issues that the team would show")) < 0.01);
+}
+
+#[test]
 fn what_nobody_knows_leaves_no_mark() {
     let index = Index::build(&catalog());
     assert_eq!(Mark::all(&index, "issue 4711 of Xqzvyk"), Mark::all(&index, "issues"));
