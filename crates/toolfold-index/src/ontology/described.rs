@@ -11,6 +11,8 @@ pub(super) struct Described {
     pub(super) summary: String,
     pub(super) tags: Vec<String>,
     pub(super) aliases: Vec<String>,
+    /// Further names that somebody may look for it by. They say nothing of what belongs here.
+    pub(super) asked: Vec<String>,
     /// What entries are compared with. Without any, nothing is placed here by meaning.
     pub(super) phrases: Vec<String>,
     pub(super) patterns: Vec<Pattern>,
@@ -21,6 +23,11 @@ pub(super) struct Described {
 }
 
 impl Described {
+    /// Every name but its own that it answers to.
+    pub(super) fn other_names(&self) -> impl Iterator<Item = &String> {
+        self.aliases.iter().chain(&self.asked)
+    }
+
     pub(super) fn name(&self) -> &str {
         self.path.last().map_or("", String::as_str)
     }
@@ -68,7 +75,7 @@ fn spelled(nodes: &[Described], path: &[String]) -> Vec<String> {
     for name in path {
         let beside = nodes.iter().filter(|node| node.path.len() == known.len() + 1 && node.path.starts_with(&known));
         let named = beside.clone().find(|node| node.name().to_lowercase() == name.to_lowercase());
-        let aliased = |node: &&Described| node.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(name));
+        let aliased = |node: &&Described| node.other_names().any(|alias| alias.eq_ignore_ascii_case(name));
         let node = named.or_else(|| beside.clone().find(aliased).filter(|_| path.len() > 1));
         let Some(node) = node else { break };
         known.push(node.name().to_owned());
@@ -90,6 +97,8 @@ struct Root {
     tags: Vec<String>,
     #[serde(default)]
     aliases: Vec<String>,
+    #[serde(default)]
+    asked: Vec<String>,
     node: Vec<Child>,
 }
 
@@ -101,6 +110,8 @@ struct Child {
     tags: Vec<String>,
     #[serde(default)]
     aliases: Vec<String>,
+    #[serde(default)]
+    asked: Vec<String>,
     says: Vec<String>,
 }
 
@@ -112,17 +123,18 @@ fn built_in() -> Vec<Described> {
 
 impl Root {
     fn described(self) -> Vec<Described> {
-        let Root { name, summary, tags, aliases, node } = self;
+        let Root { name, summary, tags, aliases, asked, node } = self;
         let below = node.into_iter().map(|child| Described {
             path: vec![name.clone(), child.name],
             summary: child.summary,
             tags: child.tags,
             aliases: child.aliases,
+            asked: child.asked,
             phrases: child.says,
             ..Described::default()
         });
         let below: Vec<Described> = below.collect();
-        let root = Described { path: vec![name], summary, tags, aliases, ..Described::default() };
+        let root = Described { path: vec![name], summary, tags, aliases, asked, ..Described::default() };
         std::iter::once(root).chain(below).collect()
     }
 }
@@ -141,7 +153,7 @@ mod tests {
             assert!(node.path.len() == 1 || (node.path.len() == 2 && node.phrases.len() >= 3), "{:?}", node.path);
             assert!(!node.summary.is_empty() && !node.tags.is_empty(), "{:?}", node.path);
             let aliases =
-                node.aliases.iter().map(String::as_str).filter(|alias| !alias.eq_ignore_ascii_case(node.name()));
+                node.other_names().map(String::as_str).filter(|alias| !alias.eq_ignore_ascii_case(node.name()));
             for name in aliases.chain([node.name()]) {
                 assert!(names.insert(name.to_lowercase()), "{name} is there twice");
             }

@@ -33,7 +33,7 @@ impl Placement {
             path: described.path.clone(),
             summary: described.summary.clone(),
             tags: described.tags.clone(),
-            aliases: described.aliases.iter().cloned().chain(stands_for(nodes, node, &is_kept)).collect(),
+            aliases: described.other_names().cloned().chain(stands_for(nodes, node, &is_kept)).collect(),
             entries: holding.own[node].iter().map(|(entry, _)| *entry).collect(),
             homes: holding.own[node]
                 .iter()
@@ -60,13 +60,13 @@ fn stands_for(nodes: &[Described], node: usize, is_kept: &impl Fn(usize) -> bool
     };
     let is_name = |tag: &&String| {
         let called = |node: &Described, name: &str| node.name().eq_ignore_ascii_case(name);
-        nodes.iter().any(|node| called(node, tag) || node.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(tag)))
+        nodes.iter().any(|node| called(node, tag) || node.other_names().any(|alias| alias.eq_ignore_ascii_case(tag)))
     };
     let words = |(_, described): (usize, &Described)| -> Vec<String> {
         let tags = described.tags.iter().filter(|tag| !is_name(tag));
         std::iter::once(described.name())
             .map(str::to_owned)
-            .chain(described.aliases.clone())
+            .chain(described.other_names().cloned())
             .chain(tags.cloned())
             .collect()
     };
