@@ -21,6 +21,8 @@ const FLOOR: f32 = 0.34;
 const BELIEVED: f32 = 0.5;
 /// The chance from which on a second node is sure.
 const ALSO: f32 = 0.3;
+/// What chance and fit come to together where both nearly say so.
+const NEARLY: f32 = 0.65;
 /// How many of a server's entries must agree, beside being half of them, before one that fits nowhere joins them.
 const FEWEST_AGREEING: usize = 3;
 
@@ -145,12 +147,23 @@ impl Ontology {
         if let Some(choice) = of_rules.filter(|choice| choice.fit >= known) {
             return vec![choice];
         }
-        let Some(first) = first.filter(|first| first.fit >= BELIEVED || known >= FLOOR) else { return Vec::new() };
+        let Some(first) = first.filter(|first| first.fit >= BELIEVED || known >= FLOOR) else {
+            return doubtful(likely, fit);
+        };
         // As good as both say: what only one is sure of has no node for itself.
         let first = Choice { fit: first.fit.min(known), ..first };
         let also = likely.get(1).copied().filter(|second| second.fit >= ALSO);
         std::iter::once(first).chain(also).collect()
     }
+}
+
+/// Where an entry is whose likeliest node is neither believed nor fits: in the next one, if that may well be and fits, or else
+/// where both are nearly so.
+fn doubtful(likely: &[Choice], fit: impl Fn(usize) -> f32) -> Choices {
+    let next = likely.get(1).filter(|next| next.fit >= ALSO && fit(next.node) >= FLOOR);
+    let nearly = || likely.first().filter(|first| first.fit + fit(first.node) >= NEARLY);
+    let found = next.or_else(nearly).map(|choice| Choice { fit: choice.fit.min(fit(choice.node)), ..*choice });
+    found.into_iter().collect()
 }
 
 pub(super) fn best_first(a: &Choice, b: &Choice) -> Ordering {
