@@ -6,6 +6,7 @@
 //! What a reader would get wrong: nothing here decides. A deed is one more thing that is known about a candidate, and what
 //! it counts was learned (`training/deeds.py`), like the share of words and the share of meaning.
 
+mod choices;
 mod compare;
 mod lexicon;
 mod object;

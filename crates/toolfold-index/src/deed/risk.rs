@@ -50,7 +50,7 @@ impl Risk {
         let done = Done::read(entry, &entry.description, &entry.input_schema());
         let lexicon = lexicon();
         let does = done.acts();
-        let destroys = destroys(does, done.offered, &entry.description);
+        let destroys = destroys(does, done.offered | done.mentioned, &entry.description);
         // A server may say that everything it changes is destroyed; that a tool only makes or sends is seen from its name,
         // as long as nothing else in it destroys.
         let said = entry.hints.destructive;

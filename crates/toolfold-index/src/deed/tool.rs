@@ -1,12 +1,14 @@
-//! The deeds that a tool does: out of its name, of the sentence it is described with, and of the choices it offers.
+//! The deeds that a tool does: out of its name, of the sentence it is described with, and of the choices it offers
+//! (`choices`).
 
 use serde_json::Value;
 use toolfold_core::{Entry, words};
 
+use super::choices::Choices;
 use super::lexicon::{Acts, Effect, Sense, lexicon};
 use super::object::{self, Thing, is_preposition};
 use super::risk::publishes;
-use crate::analyse::{beginning, first_sentence};
+use crate::analyse::first_sentence;
 use crate::ask::says_something;
 
 /// Words of a sentence among which its verbs are looked for.
@@ -19,12 +21,6 @@ const MOST_SUBJECTS: usize = 16;
 const LONGEST_HEADING: usize = 40;
 /// Words of a thing and of what is said about it.
 const LONGEST_THING: usize = 5;
-/// Parameters that say what is to be done, where a tool does several things.
-const CHOICES: [&str; 9] = ["action", "cmd", "command", "method", "mode", "op", "operation", "state", "verb"];
-/// Said of a choice by which something is lost: "hard (discard all changes)".
-const LOSES: [&str; 4] = ["discard", "discards", "erases", "wipes"];
-/// Bytes of a description in which choices are looked for.
-const LONGEST_CHOICES: usize = 600;
 /// What may stand before the verb of a description.
 const BEFORE: [&str; 24] = [
     "a",
@@ -62,6 +58,8 @@ pub(crate) struct Done {
     pub(crate) told: Acts,
     /// By the choices that it offers.
     pub(crate) offered: Acts,
+    /// By choices that only prose names. Enough to be careful, too little to be found by.
+    pub(crate) mentioned: Acts,
     /// Whether everybody sees something afterwards.
     pub(crate) public: bool,
     /// What its name does it to.
@@ -75,7 +73,8 @@ pub(crate) struct Done {
 impl Done {
     /// `description` is the entry's, or what is to be read of it.
     pub(crate) fn read(entry: &Entry, description: &str, schema: &Value) -> Done {
-        let mut done = Done { offered: offered(schema, description), ..Done::default() };
+        let Choices { offered, mentioned } = Choices::read(schema, description);
+        let mut done = Done { offered, mentioned, ..Done::default() };
         done.read_sentence(description);
         done.read_name(entry);
         done.public = publishes(entry, description, &done);
@@ -265,80 +264,6 @@ fn joins(word: &str) -> bool {
     word == "and" || word == "or"
 }
 
-/// What the choices of a schema stand for: `"action": {"enum": ["create", "delete"]}`.
-/// Where a property says nothing, its line in the description may.
-fn offered(schema: &Value, description: &str) -> Acts {
-    let Some(Value::Object(properties)) = schema.get("properties") else { return Acts::NONE };
-    let mut acts = Acts::NONE;
-    for (name, property) in properties {
-        let chooses = words::split(name).iter().any(|word| CHOICES.contains(&word.as_str()));
-        if !chooses {
-            continue;
-        }
-        let told = property.get("description").and_then(Value::as_str);
-        let loses = told.is_some_and(|told| words::split(told).iter().any(|word| LOSES.contains(&word.as_str())));
-        if let Some(delete) = lexicon().exactly("delete").filter(|_| loses) {
-            acts |= delete.acts;
-        }
-        let values: Vec<&str> = match property.get("enum") {
-            Some(Value::Array(values)) => values.iter().filter_map(Value::as_str).collect(),
-            _ => choices(told.or_else(|| line_about(description, name)).unwrap_or_default()),
-        };
-        for value in values {
-            let words = words::split(value);
-            let verbs = words.iter().filter_map(|word| lexicon().word(word));
-            acts |= verbs.fold(Acts::NONE, |all, word| all | word.acts);
-        }
-    }
-    acts
-}
-
-/// What a description says about a parameter in a line of its own: `operation: Operation type ("add", "remove")`.
-fn line_about<'a>(description: &'a str, name: &str) -> Option<&'a str> {
-    let lines = description.lines().map(|line| line.trim_start_matches([' ', '\t', '-', '*']));
-    lines.filter_map(|line| line.strip_prefix(name)).find(|rest| rest.starts_with([':', ' ']))
-}
-
-/// The verbs that are told as choices.
-fn choices(text: &str) -> Vec<&str> {
-    let quoted = quoted(text);
-    if quoted.iter().any(|verb| !is_look(verb)) {
-        return quoted;
-    }
-    let listed = listed(text);
-    if listed.is_empty() { quoted } else { listed }
-}
-
-fn is_look(verb: &str) -> bool {
-    lexicon().exactly(verb).is_some_and(|sense| lexicon().all(sense.acts, Effect::Look))
-}
-
-/// The choices behind a colon, where each is one word: "create-table, delete-table, or list-tables", or each in a line of its
-/// own with what it means.
-fn listed(text: &str) -> Vec<&str> {
-    let text = beginning(text, LONGEST_CHOICES);
-    let Some((_, list)) = text.split_once(':') else { return Vec::new() };
-    let items = list.split([',', ';', '|', '\n']).map(|item| {
-        let item = item.trim_start_matches([' ', '\t', '-', '*']);
-        let item = item.strip_prefix("or ").or_else(|| item.strip_prefix("and ")).unwrap_or(item);
-        item.split([':', '(', '.']).next().unwrap_or_default().trim().trim_matches(['"', '\'', '`'])
-    });
-    let is_choice = |item: &&str| {
-        let first = words::split(item).into_iter().next();
-        !item.contains(' ') && first.is_some_and(|word| lexicon().exactly(&word).is_some())
-    };
-    let verbs: Vec<&str> = items.filter(is_choice).collect();
-    if verbs.len() > 1 { verbs } else { Vec::new() }
-}
-
-/// The verbs in quotes, where choices are told and not declared: `"create", "update", or "delete"`. One alone is an example.
-fn quoted(text: &str) -> Vec<&str> {
-    let text = beginning(text, LONGEST_CHOICES);
-    let words = ['"', '\'', '`'].into_iter().flat_map(|quote| text.split(quote).skip(1).step_by(2));
-    let verbs: Vec<&str> = words.filter(|word| lexicon().exactly(word).is_some()).collect();
-    if verbs.len() > 1 { verbs } else { Vec::new() }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -408,7 +333,7 @@ mod tests {
         assert!(done.offered.meets(acts("revoke")) && done.offered.meets(acts("grant")));
         let hard =
             json!({"type": "object", "properties": {"mode": {"description": "soft, or hard (discard all changes)"}}});
-        assert!(self::done("reset", "", hard).offered.meets(acts("delete")));
+        assert!(self::done("reset", "", hard).mentioned.meets(acts("delete")));
         let told =
             json!({"type": "object", "properties": {"action": {"description": "One of \"grant\" or \"revoke\"."}}});
         assert_eq!(self::done("manage_access", "", told).offered, done.offered);
