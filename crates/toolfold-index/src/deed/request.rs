@@ -26,10 +26,10 @@ const BEFORE: [&str; 44] = [
 const QUESTIONS: [&str; 15] =
     ["are", "did", "do", "does", "has", "have", "how", "is", "was", "what", "when", "where", "which", "who", "why"];
 /// What stands before a thing and says nothing about which. In their order.
-const DETERMINERS: [&str; 34] = [
-    "a", "again", "all", "an", "another", "any", "every", "everyone", "few", "first", "give", "her", "his", "it",
-    "its", "last", "latest", "me", "my", "new", "next", "old", "one", "our", "own", "recent", "some", "that", "the",
-    "their", "them", "these", "this", "your",
+const DETERMINERS: [&str; 37] = [
+    "a", "again", "all", "an", "another", "any", "anybody", "every", "everyone", "few", "first", "give", "her", "his",
+    "it", "its", "last", "latest", "me", "my", "new", "next", "old", "one", "our", "own", "recent", "some", "somebody",
+    "someone", "that", "the", "their", "them", "these", "this", "your",
 ];
 
 /// Those of them before something that is there already. In their order.
@@ -173,6 +173,11 @@ fn deed(words: &[String], at: usize) -> Option<(Acts, Vec<usize>)> {
     if lexicon.word("settle").is_some_and(|settle| settle.acts != word.acts && here[0].starts_with("resolv")) {
         let name = here.iter().take_while(|word| !is_preposition(word)).any(|word| is_one_of(&RESOLVED, word));
         return lexicon.word(if name { "find" } else { "settle" }).map(|word| (word.acts, vec![at]));
+    }
+    // What is removed from nothing is to be gone.
+    let removes = here[0].starts_with("remov") && !here.iter().any(|word| is_preposition(word));
+    if let Some(delete) = lexicon.word("delete").filter(|_| removes) {
+        return Some((word.acts | delete.acts, vec![at]));
     }
     // "stop sharing" is the opposite of sharing; "start recording" is recording.
     let next = here.get(1).filter(|next| next.ends_with("ing")).and_then(|next| lexicon.word(next));
