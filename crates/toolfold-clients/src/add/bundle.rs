@@ -113,6 +113,9 @@ fn words_of(config: &Value, kind: &str, entry: &str) -> Vec<String> {
 }
 
 /// `${__dirname}` and `${user_config.…}`.
+///
+/// What a reader would get wrong: the default of an option is filled in too, with folders and never with options. They could name
+/// each other without end.
 struct Filling<'a> {
     folder: PathBuf,
     environment: &'a Environment,
@@ -126,24 +129,28 @@ impl Filling<'_> {
         let name = word.strip_prefix("${user_config.").and_then(|rest| rest.strip_suffix('}'));
         let default = name.and_then(|name| self.options?.get(name)?.get("default")?.as_array()).cloned();
         match default {
-            Some(items) => items.iter().filter_map(Value::as_str).map(|item| self.text(item)).collect(),
+            Some(items) => items.iter().filter_map(Value::as_str).map(|item| self.filled(item, true)).collect(),
             None => vec![self.text(word)],
         }
     }
 
     fn text(&mut self, text: &str) -> String {
+        self.filled(text, false)
+    }
+
+    fn filled(&mut self, text: &str, is_default: bool) -> String {
         let mut out = String::new();
         let mut rest = text;
         while let Some(at) = rest.find("${") {
             let Some(end) = rest[at..].find('}') else { break };
             out.push_str(&escaped(&rest[..at]));
-            out.push_str(&self.value(&rest[at + 2..at + end]));
+            out.push_str(&self.value(&rest[at + 2..at + end], is_default));
             rest = &rest[at + end + 1..];
         }
         out + &escaped(rest)
     }
 
-    fn value(&mut self, name: &str) -> String {
+    fn value(&mut self, name: &str, is_default: bool) -> String {
         let home = || self.environment.home.as_ref().map(|home| home.display().to_string()).unwrap_or_default();
         match name {
             "__dirname" => escaped(&self.folder.display().to_string()),
@@ -154,6 +161,7 @@ impl Filling<'_> {
             }
             "/" | "pathSeparator" => "/".to_owned(),
             _ => match name.strip_prefix("user_config.") {
+                Some(_) if is_default => escaped(&format!("${{{name}}}")),
                 Some(option) => self.option(option),
                 None => format!("${{{}}}", constant(name)),
             },
@@ -164,7 +172,7 @@ impl Filling<'_> {
         let empty = Value::Null;
         let option = self.options.and_then(|options| options.get(name)).unwrap_or(&empty).clone();
         match option.get("default") {
-            Some(Value::String(default)) => return self.text(default),
+            Some(Value::String(default)) => return self.filled(default, true),
             Some(default @ (Value::Bool(_) | Value::Number(_))) => return default.to_string(),
             _ => {}
         }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde_json::Value;
+use toolfold_core::beginning;
 
 use super::{AddError, Missing, NewServer, name_of_package, server_json};
 use crate::format::FileFormat;
@@ -81,8 +82,8 @@ fn is_entry(value: &Value) -> bool {
 }
 
 fn new_server(found: ForeignServer) -> Result<NewServer, AddError> {
-    let mut definition =
-        found.outcome.map_err(|why| AddError::Unusable(format!("{:?} cannot be added: {why}", found.name)))?;
+    let refused = |why| AddError::Unusable(format!("{:?} cannot be added: {why}", beginning(&found.name, 100)));
+    let mut definition = found.outcome.map_err(refused)?;
     let mut missing = Vec::new();
     for (name, value) in definition.env.iter_mut() {
         if is_blank(value) {

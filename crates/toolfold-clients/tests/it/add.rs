@@ -104,7 +104,7 @@ fn a_readme_s_block() {
     "#);
 }
 
-fn bundle(files: &[(&str, &str)]) -> Vec<u8> {
+pub(crate) fn bundle(files: &[(&str, &str)]) -> Vec<u8> {
     let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for (name, text) in files {
         archive.start_file(*name, zip::write::SimpleFileOptions::default().unix_permissions(0o755)).unwrap();

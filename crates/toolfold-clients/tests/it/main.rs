@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test reports by panicking and printing")]
 
 mod add;
+mod add_anything;
 mod edit;
 mod edit_anything;
 mod home;
