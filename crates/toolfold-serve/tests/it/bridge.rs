@@ -192,7 +192,8 @@ async fn more_than_64_questions_at_once_are_put_to_nobody() {
 
 /// The answer to a first question, whatever it was called.
 fn again(params: &Value, first: &Value) -> Value {
-    let key = first["inputRequests"].as_object().unwrap_or_else(|| panic!("no question: {first}")).keys().next().unwrap();
+    let key =
+        first["inputRequests"].as_object().unwrap_or_else(|| panic!("no question: {first}")).keys().next().unwrap();
     let mut again = params.clone();
     again["requestState"] = first["requestState"].clone();
     again["inputResponses"] = json!({key: blue()});
