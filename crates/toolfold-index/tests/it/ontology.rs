@@ -160,6 +160,7 @@ fn a_capability_that_nothing_has_is_answered_with_the_one_above() {
     let catalog = placed(&[], [people]);
     let at = |names: &[&str]| catalog.node(&path(names)).map(|node| node.path.join("/"));
     assert_eq!(at(&["login"]).as_deref(), Ok("User"));
+    assert_eq!(at(&["password reset"]).as_deref(), Ok("User"), "what somebody may look for it by");
     assert_eq!(at(&["User", "Contacts"]).as_deref(), Ok("User/Contacts"));
     let user = catalog.node(&path(&["User"])).unwrap();
     assert!(user.aliases.contains(&"oauth".to_owned()), "{:?}", user.aliases);
