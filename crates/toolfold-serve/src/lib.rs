@@ -10,7 +10,6 @@ mod asking;
 mod asks;
 mod budget;
 mod calm;
-mod changes;
 mod conversation;
 mod http;
 mod info;
@@ -20,6 +19,7 @@ mod stateless;
 mod stdio;
 mod subscription;
 mod text;
+mod tidings;
 mod too_often;
 
 pub use http::{Address, Deadlines, OPENAPI, exposed, http_status, page_key, serve_http, serve_http_within};

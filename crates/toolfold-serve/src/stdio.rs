@@ -18,12 +18,12 @@ use crate::apart::apart;
 use crate::asking::{Asking, is_notification};
 use crate::asks::Outlet;
 use crate::budget::{Budget, SMALL, counted};
-use crate::changes::Changes;
 use crate::conversation::{AT_ONCE, Conversation, too_many};
 use crate::outbox::{Outbox, Unread, outbox};
 use crate::running::{Running, until_cancelled};
 use crate::stateless::{Asker, Envelope, Whence};
 use crate::subscription::Subscription;
+use crate::tidings::Tidings;
 use crate::too_often::TooOften;
 
 /// The longest line a client may send.
@@ -212,7 +212,7 @@ impl Connection {
         if let Some(before) = &self.conversation {
             before.leave();
         }
-        let changes = Changes::of(&conversation.gateway);
+        let changes = Tidings::of(&conversation.gateway);
         tokio::spawn(tell_changes(conversation.clone(), changes, self.out.clone(), self.listening.clone()));
         self.conversation = Some(conversation);
     }
@@ -298,7 +298,7 @@ impl Connection {
 }
 
 /// Tells the client of changes until the conversation is over.
-async fn tell_changes(conversation: Arc<Conversation>, mut changes: Changes, out: Outbox, over: CancellationToken) {
+async fn tell_changes(conversation: Arc<Conversation>, mut changes: Tidings, out: Outbox, over: CancellationToken) {
     let (client, gateway) = (&conversation.client, &conversation.gateway);
     loop {
         let changed = tokio::select! {

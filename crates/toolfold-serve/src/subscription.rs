@@ -15,9 +15,9 @@ use toolfold_gateway::{
 };
 use toolfold_wire::{Id, Message, Object, Raw, RpcError, Silent, code, meta};
 
-use crate::changes::Changes;
 use crate::outbox::Outbox;
 use crate::stateless::Asker;
+use crate::tidings::Tidings;
 
 /// Resources that one subscription may name.
 const MOST_RESOURCES: usize = 100;
@@ -100,7 +100,7 @@ impl Subscription {
 
     /// Tells changes until cancelled (`None`) or until there will be no more (the final answer).
     pub(crate) async fn run(self, stop: CancellationToken) -> Option<Raw> {
-        let mut changes = Changes::of(&self.asker.gateway);
+        let mut changes = Tidings::of(&self.asker.gateway);
         self.tell("notifications/subscriptions/acknowledged", Object::new().with("notifications", &self.filter));
         loop {
             let changed = tokio::select! {

@@ -66,7 +66,7 @@ use sessions::{NoSession, Sessions};
 
 use crate::budget::Budget;
 use crate::calm::Calm;
-use crate::changes::Changes;
+use crate::tidings::Tidings;
 
 /// After the time for calls under way: time for those that could not be finished to be told so.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -155,7 +155,7 @@ pub async fn serve_http_within(
     let one_address = replicas.is_some();
     let sessions = Arc::new(Sessions::new(one_address));
     tokio::spawn(sessions.clone().sweep(gateway.clone(), stop.clone()));
-    tokio::spawn(sessions.clone().announce(gateway.clone(), Changes::of(&gateway), stop.clone()));
+    tokio::spawn(sessions.clone().announce(gateway.clone(), Tidings::of(&gateway), stop.clone()));
     let (budget, subscriptions) = (Arc::new(Budget::of(&gateway)), Arc::new(Semaphore::new(SUBSCRIPTIONS)));
     let end = CancellationToken::new();
     let page = PageState { recent: Arc::new(page::Recent::new(gateway.calls())), costs: page::Costs::default() };

@@ -15,7 +15,7 @@ use toolfold_wire::{BoxFuture, Message, Raw};
 use tracing::{debug, warn};
 
 use super::session::{Held, Session};
-use crate::changes::Changes;
+use crate::tidings::Tidings;
 
 /// Sessions at once.
 const MOST: usize = 4096;
@@ -264,7 +264,7 @@ impl Sessions {
     }
 
     /// Tells every session of changes, until told to stop. A change is written once, however many hear of it.
-    pub(crate) async fn announce(self: Arc<Self>, gateway: Gateway, mut changes: Changes, stop: CancellationToken) {
+    pub(crate) async fn announce(self: Arc<Self>, gateway: Gateway, mut changes: Tidings, stop: CancellationToken) {
         loop {
             let changed = tokio::select! {
                 () = stop.cancelled() => return,

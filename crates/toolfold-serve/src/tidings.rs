@@ -9,12 +9,12 @@ use toolfold_gateway::{Change, Gateway};
 /// Every list there is.
 const EVERYTHING: [Change; 3] = [Change::Tools { pinned: true }, Change::Prompts, Change::Resources];
 
-pub(crate) struct Changes(Receiver<Change>);
+pub(crate) struct Tidings(Receiver<Change>);
 
-impl Changes {
+impl Tidings {
     /// Those from now on.
     pub(crate) fn of(gateway: &Gateway) -> Self {
-        Changes(gateway.changes())
+        Tidings(gateway.changes())
     }
 
     /// What has changed next, or everything that may have; `None` when nothing will any more.
