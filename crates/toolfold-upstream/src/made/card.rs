@@ -18,6 +18,8 @@ const LARGEST: usize = 1 << 20;
 const MOST_SKILLS: usize = 100;
 const LONGEST_SKILL: usize = 500;
 const LONGEST_DESCRIPTION: usize = 8_000;
+/// Bindings that nobody here speaks, in the reason why a card is of no use.
+const MOST_BINDINGS: usize = 10;
 /// The name of the one tool that an agent is.
 const NAME: &str = "ask";
 
@@ -74,7 +76,8 @@ pub(super) async fn read(asking: &Asking, connection: &Arc<Connection>, address:
     let config = &connection.shared.config;
     let has_key = config.auth.mode == AuthMode::OAuth || asking.has_headers();
     if way.distant && has_key {
-        return Err(wrong(&format!("it names {}, which is elsewhere, and no key is sent there", way.url)));
+        let url = beginning(&way.url, 200);
+        return Err(wrong(&format!("it names {url}, which is elsewhere, and no key is sent there")));
     }
     let text = |key: &str| card.get(key).and_then(Value::as_str).map(|text| beginning(text, 200).into_owned());
     let definition = definition(&card);
@@ -102,13 +105,16 @@ fn way(card: &Value, address: &str) -> Result<Card, BadCard> {
         ways.extend(text(one, "url").zip(text(one, "transport")).map(|(url, binding)| (url, binding, Version::Old)));
     }
     let own = Url::parse(address).map_err(BadCard::Own)?;
-    let mut bindings = Vec::new();
+    let mut bindings: Vec<String> = Vec::new();
     for (url, binding, version) in ways {
         let read = match binding.to_ascii_uppercase().as_str() {
             "JSONRPC" => Binding::Rpc,
             "HTTP+JSON" | "REST" => Binding::Rest,
             _ => {
-                bindings.push(beginning(&binding, 30).into_owned());
+                let shown = beginning(&binding, 30);
+                if bindings.len() < MOST_BINDINGS && !bindings.iter().any(|known| *known == shown) {
+                    bindings.push(shown.into_owned());
+                }
                 continue;
             }
         };
@@ -161,6 +167,11 @@ fn definition(card: &Value) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use serde_json::Map;
+    use toolfold_core::{Entry, ServerName};
+    use toolfold_wire::raw;
+
     use super::*;
 
     fn found(card: Value) -> Result<(String, Binding, Version, bool), String> {
@@ -180,5 +191,88 @@ mod tests {
         let grpc = json!({"supportedInterfaces": [interface("GRPC", "x")]});
         assert_eq!(found(grpc), Err("the agent speaks GRPC, and JSONRPC or HTTP+JSON is wanted".into()));
         assert!(found(json!({})).is_err() && found(json!({"url": "file:///etc/passwd"})).is_err());
+    }
+
+    #[test]
+    fn of_very_many_bindings_that_nobody_speaks_some_are_told() {
+        let one =
+            |number: usize| json!({"url": "x", "protocolBinding": format!("{}{}", number % 100, "b".repeat(100))});
+        let told = found(json!({"supportedInterfaces": (0..1_000).map(one).collect::<Vec<_>>()})).unwrap_err();
+        assert_eq!((told.matches("b…").count(), told.chars().count()), (MOST_BINDINGS, 381), "{told}");
+    }
+
+    fn text() -> impl Strategy<Value = String> {
+        let likely = [
+            "JSONRPC",
+            "http+json",
+            "REST",
+            "GRPC",
+            "1.0",
+            "0.3.0",
+            "https://a.example/rpc",
+            "https://b.example",
+            "/rest",
+            "//x",
+            "?",
+            "http://me:pw@[::1]:1/",
+            "file:///etc/passwd",
+            "javascript:x",
+            "https://",
+            "https://a b",
+            "\u{202e}\n",
+        ];
+        prop_oneof![
+            6 => prop::sample::select(likely.to_vec()).prop_map(str::to_owned),
+            1 => any::<String>(),
+            1 => ("[a/é\n]", 1..9_000_usize).prop_map(|(text, times)| text.repeat(times)),
+        ]
+    }
+
+    fn members(keys: &'static [&'static str], value: impl Strategy<Value = Value>) -> impl Strategy<Value = Value> {
+        let some = prop::collection::vec((prop::sample::select(keys), value), 0..keys.len() + 2);
+        some.prop_map(|some| some.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<Map<_, _>>().into())
+    }
+
+    fn card() -> impl Strategy<Value = Value> {
+        let leaf = || prop_oneof![6 => text().prop_map(Value::from), 1 => any::<i64>().prop_map(Value::from), 1 => Just(Value::Null)];
+        let list = |item: BoxedStrategy<Value>| {
+            prop_oneof![
+                8 => (prop::collection::vec(item, 0..4), 0..3_u32).prop_map(|(items, more)| Value::from(vec![items; 10_usize.pow(more)].concat())),
+                1 => leaf(),
+            ]
+        };
+        let skill =
+            members(&["name", "description", "tags", "id"], prop_oneof![2 => leaf(), 1 => list(leaf().boxed())]);
+        let interface = members(&["url", "protocolBinding", "transport", "protocolVersion"], leaf());
+        let own = members(&["name", "description", "version", "url", "preferredTransport"], leaf());
+        let ways = members(&["supportedInterfaces", "additionalInterfaces"], list(interface.boxed()));
+        (own, ways, list(skill.boxed())).prop_map(|(mut card, ways, skills)| {
+            card["skills"] = skills;
+            card.as_object_mut()
+                .into_iter()
+                .for_each(|card| card.extend(ways.as_object().cloned().unwrap_or_default()));
+            card
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn any_card_is_one_tool_at_an_address_or_says_why_not(card in card(), odd in any::<String>()) {
+            let odd: Value = serde_json::from_str(&odd).unwrap_or_default();
+            for card in [card, odd] {
+                let definition = definition(&card);
+                let entry = Entry::tool(&ServerName::new("agent").unwrap(), &raw(&definition));
+                prop_assert_eq!(entry.map(|entry| entry.id.tool), Ok(NAME.to_owned()));
+                prop_assert!(definition.to_string().chars().count() <= 4 * LONGEST_DESCRIPTION + MOST_SKILLS * 20 * 60);
+                match way(&card, "https://a.example/card.json") {
+                    Ok(card) => {
+                        let url = Url::parse(&card.url).unwrap();
+                        prop_assert!(matches!(url.scheme(), "http" | "https") && url.host().is_some());
+                        prop_assert_eq!(card.distant, url.origin().ascii_serialization() != "https://a.example");
+                    }
+                    Err(why) => prop_assert!(why.to_string().chars().count() < 1_000, "{}", why),
+                }
+            }
+        }
     }
 }

@@ -37,8 +37,8 @@ impl Turn {
     /// `None` where it is neither a task nor a message.
     pub(super) fn read(said: &Value) -> Option<Turn> {
         // 1.0 says what it is by the name of the member, 0.3 by `kind`.
-        let said =
-            said.get("task").or_else(|| said.get("message").filter(|message| message.is_object())).unwrap_or(said);
+        let named = |key: &str| said.get(key).filter(|inner| inner.is_object());
+        let said = named("task").or_else(|| named("message")).unwrap_or(said);
         let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
         let Some(status) = said.get("status").filter(|status| status.is_object()) else {
             let parts = parts(said)?;
@@ -137,6 +137,9 @@ fn content(part: &Value) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use serde_json::Map;
+
     use super::*;
 
     #[test]
@@ -158,5 +161,109 @@ mod tests {
         let over_http = json!({"message": {"role": "ROLE_AGENT", "content": [{"file": {"fileWithBytes": "AQ==", "mimeType": "image/png"}}]}});
         assert_eq!(Turn::read(&over_http).unwrap().content, message.content, "0.3 as its protocol buffers spell it");
         assert!(Turn::read(&json!({"odd": 1})).is_none());
+    }
+
+    fn text() -> impl Strategy<Value = String> {
+        let likely = [
+            "TASK_STATE_WORKING",
+            "completed",
+            "input-required",
+            "TASK_STATE_AUTH_REQUIRED",
+            "failed",
+            "canceled",
+            "task",
+            "message",
+            "image/png",
+            "audio/x",
+            "text",
+            "AQ==",
+            "https://a.example/x",
+            "\u{202e}\n",
+        ];
+        prop_oneof![
+            6 => prop::sample::select(likely.to_vec()).prop_map(str::to_owned),
+            1 => any::<String>(),
+            1 => ("[a_É\n]", 1..6_000_usize).prop_map(|(text, times)| text.repeat(times)),
+        ]
+    }
+
+    fn said() -> impl Strategy<Value = Value> {
+        const KEYS: [&str; 24] = [
+            "task",
+            "message",
+            "status",
+            "state",
+            "parts",
+            "content",
+            "artifacts",
+            "text",
+            "data",
+            "file",
+            "raw",
+            "bytes",
+            "fileWithBytes",
+            "url",
+            "uri",
+            "fileWithUri",
+            "mediaType",
+            "mimeType",
+            "filename",
+            "name",
+            "id",
+            "taskId",
+            "contextId",
+            "kind",
+        ];
+        let leaf = prop_oneof![6 => text().prop_map(Value::from), 1 => any::<f64>().prop_map(Value::from), 1 => Just(Value::Null)];
+        leaf.prop_recursive(6, 40, 5, |inner| {
+            let members = prop::collection::vec((prop::sample::select(KEYS.to_vec()), inner.clone()), 0..6);
+            prop_oneof![
+                3 => members.prop_map(|some| some.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<Map<_, _>>().into()),
+                1 => prop::collection::vec(inner, 0..4).prop_map(Value::from),
+            ]
+        })
+    }
+
+    /// A task or a message with parts of any kind.
+    fn likely() -> impl Strategy<Value = Value> {
+        let parts = || prop::collection::vec(said(), 0..4);
+        (text(), parts(), parts(), 0..4_u8).prop_map(|(state, parts, others, kind)| {
+            let message = json!({"parts": parts});
+            match kind {
+                0 => json!({"message": message}),
+                1 => json!({"kind": "message", "content": others, "taskId": state}),
+                2 => json!({"task": {"id": "t", "status": {"state": state, "message": message}, "artifacts": others}}),
+                _ => {
+                    json!({"id": "t", "status": {"state": state, "message": message}, "artifacts": [{"parts": others}]})
+                }
+            }
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn any_answer_is_a_turn_or_none(said in prop_oneof![1 => said(), 2 => likely()]) {
+            let length = said.to_string().len();
+            if let Some(turn) = Turn::read(&said) {
+                prop_assert!(turn.words.chars().count() <= LONGEST_WORDS + 1);
+                prop_assert!(turn.state.len() <= length);
+                let shown: usize = turn.content.iter().map(|part| part.to_string().len()).sum();
+                // What it says, with a name for each part, and as JSON in a text.
+                prop_assert!(shown <= 8 * length + 100, "{} of {}", shown, length);
+                for part in &turn.content {
+                    let whole: &[&str] = match part["type"].as_str().unwrap() {
+                        "text" => &["/text"],
+                        "image" | "audio" => &["/data", "/mimeType"],
+                        "resource" => &["/resource/uri", "/resource/mimeType", "/resource/blob"],
+                        "resource_link" => &["/uri", "/name", "/mimeType"],
+                        other => return Err(TestCaseError::fail(other.to_owned())),
+                    };
+                    prop_assert!(whole.iter().all(|place| part.pointer(place).is_some_and(Value::is_string)), "{}", part);
+                }
+            } else {
+                let inner = ["task", "message"].iter().any(|key| said[*key].is_object());
+                prop_assert!(inner || !said["status"].is_object(), "{}", said);
+            }
+        }
     }
 }
