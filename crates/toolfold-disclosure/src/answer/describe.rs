@@ -31,30 +31,53 @@ pub(crate) fn describe(view: &View<'_>, describe: &Describe) -> Result<Raw, Refu
     if tools.is_empty() && missing.len() == 1 {
         return Err(missing.remove(0));
     }
-    let mut shown: Vec<Raw> = Vec::new();
-    let mut left_out: Vec<String> = Vec::new();
-    let mut spent = 0;
+    let missing: Vec<Raw> =
+        missing.into_iter().map(|refusal| raw(&fitted(Surface::Compact, refusal).to_json())).collect();
+    let budget = view.budget().saturating_sub(missing.iter().map(|refusal| count(refusal.get())).sum());
+    let mut all: Vec<Described> = Vec::with_capacity(tools.len());
     for entry in tools {
         let parts = parts(entry, describe, view.budget())?;
-        let cost: usize = parts.iter().map(|part| count(part.get())).sum();
-        if shown.is_empty() || spent + cost <= view.budget() {
-            spent += cost;
-            shown.extend(parts);
-        } else {
-            left_out.push(entry.id.to_string());
-        }
+        let cost = parts.iter().map(|part| count(part.get())).sum();
+        all.push(Described { id: entry.id.to_string(), parts, cost });
     }
-    for refusal in missing {
-        shown.push(raw(&fitted(Surface::Compact, refusal).to_json()));
-    }
+    let (mut shown, left_out) = fitting(all, budget);
+    shown.extend(missing);
     if !left_out.is_empty() {
-        let note = "did not fit: ask for these again, fewer at a time";
-        shown.push(Object::new().with("left_out", &left_out).with("note", note).to_raw());
+        shown.push(Object::new().with("left_out", &left_out).with("note", LEFT_OUT).to_raw());
     }
     Ok(text_result(&match shown.as_slice() {
         [only] => only.get().to_owned(),
         several => several.iter().map(|raw| raw.get()).collect::<Vec<_>>().join("\n"),
     }))
+}
+
+const LEFT_OUT: &str = "did not fit: ask for these again, fewer at a time";
+/// Tokens of saying that something is left out, beside the names.
+const SAID_OF_LEFT_OUT: usize = 25;
+
+struct Described {
+    id: String,
+    parts: Vec<Raw>,
+    cost: usize,
+}
+
+/// What is shown, and the names of what is not: naming those costs something too.
+fn fitting(all: Vec<Described>, budget: usize) -> (Vec<Raw>, Vec<String>) {
+    let whole: usize = all.iter().map(|tool| tool.cost).sum();
+    let names: Vec<usize> = all.iter().map(|tool| count(&tool.id) + 2).collect();
+    let named = if whole <= budget { 0 } else { SAID_OF_LEFT_OUT + names.iter().sum::<usize>() };
+    let mut left = budget.saturating_sub(named);
+    let (mut shown, mut left_out) = (Vec::new(), Vec::new());
+    for (tool, name) in all.into_iter().zip(names) {
+        let more = if named > 0 { tool.cost.saturating_sub(name) } else { tool.cost };
+        if shown.is_empty() || more <= left {
+            left = left.saturating_sub(more);
+            shown.extend(tool.parts);
+        } else {
+            left_out.push(tool.id);
+        }
+    }
+    (shown, left_out)
 }
 
 /// A tool, or those parameters of it that are asked for: as many as fit, each within what the others leave.
@@ -63,7 +86,14 @@ fn parts(entry: &Entry, describe: &Describe, budget: usize) -> Result<Vec<Raw>, 
         return Ok(vec![level::describe_within(entry, describe.detail, budget)]);
     }
     let each = budget / describe.parameters.len();
-    describe.parameters.iter().map(|path| parameter(entry, path, each)).collect()
+    let parts: Vec<Result<Raw, Refusal>> =
+        describe.parameters.iter().map(|path| parameter(entry, path, each)).collect();
+    // One that is not there is no reason to say nothing of the others.
+    if parts.iter().all(Result::is_err) {
+        return parts.into_iter().collect();
+    }
+    let told = |refusal: Refusal| raw(&fitted(Surface::Compact, refusal).to_json());
+    Ok(parts.into_iter().map(|part| part.unwrap_or_else(told)).collect())
 }
 
 fn parameter(entry: &Entry, path: &str, budget: usize) -> Result<Raw, Refusal> {

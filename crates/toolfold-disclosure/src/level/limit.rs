@@ -3,7 +3,8 @@
 
 use serde_json::Value;
 
-use super::said::{unit, values};
+use super::said::{Values, documented, unit, values};
+use super::shape::{FIRST_VALUES, MARK};
 
 /// Letters of a pattern that is shown.
 const LONGEST_PATTERN: usize = 28;
@@ -32,14 +33,15 @@ pub(super) fn unsaid(schema: &Value) -> bool {
     UNSHOWN.iter().any(|key| schema.get(*key).is_some()) || (known_format(schema).is_none() && pattern())
 }
 
-/// The type with what limits it. `given` is where the description may stand besides.
-pub(super) fn limited(name: &str, given: &Value, schema: &Value, text: String) -> String {
+/// The type with what limits it. `given` is where the description may stand besides; `told` is what is said of all parameters.
+pub(super) fn limited(name: &str, given: &Value, schema: &Value, told: &str, text: String) -> String {
     let description =
         || [given, schema].iter().find_map(|schema| schema.get("description")?.as_str()).unwrap_or_default();
+    let listed = || values(name, description()).or_else(|| values(name, documented(told, name)?));
     let note = match text.as_str() {
         "string" => {
-            if let Some(values) = values(description()) {
-                return values.iter().map(|value| Value::from(*value).to_string()).collect::<Vec<_>>().join("|");
+            if let Some(values) = listed() {
+                return shown(&values);
             }
             let own = known_format(schema).map(str::to_owned).or_else(|| {
                 let parts: Vec<String> = [pattern(schema), length(schema)].into_iter().flatten().collect();
@@ -52,6 +54,24 @@ pub(super) fn limited(name: &str, given: &Value, schema: &Value, text: String) -
         _ => None,
     };
     note.map_or(text.clone(), |note| format!("{text}({note})"))
+}
+
+/// Values as an `enum` would have them.
+fn shown(values: &Values<'_>) -> String {
+    let joined =
+        |values: &[&str]| values.iter().map(|value| Value::from(*value).to_string()).collect::<Vec<_>>().join("|");
+    match values {
+        Values::All(values) => joined(values),
+        Values::Some(values) => {
+            let mut length = 0;
+            let some = values.iter().take_while(|value| {
+                length += value.len() + 3;
+                length <= FIRST_VALUES
+            });
+            format!("{}|{MARK}", joined(&values[..some.count().max(1)]))
+        }
+        Values::Untold => format!("string{MARK}"),
+    }
 }
 
 fn known_format(schema: &Value) -> Option<&str> {

@@ -44,6 +44,8 @@ const SELDOM: [&str; 19] = [
 const NEEDED_AT_TIMES: [&str; 6] =
     ["required if", "required when", "required unless", "required for", "must be provided", "must be specified"];
 /// Beginnings of a description, or words in brackets at its beginning.
+/// Beginnings of what is said of a parameter that few calls have.
+const FOR_FEW: [&str; 2] = ["optional if", "optional custom"];
 const GONE: [&str; 7] = ["deprecated", "obsolete", "reserved", "do not use", "unused", "not used", "legacy"];
 /// Letters of a description that are looked at.
 const LOOKED_AT: usize = 300;
@@ -54,15 +56,34 @@ pub(super) const MOST_NAMED: usize = 200;
 /// The same where they are only named: further ones only if they are required.
 const MOST_LISTED: usize = 60;
 
+/// What only the other side sets.
+const READ_ONLY: u8 = 6;
+
 /// The parameters of a tool: required ones, then those that are needed at times, usual ones, the others, those that are
-/// seldom given, and those that are there for old clients.
+/// seldom given, those that are there for old clients, and those that only come back.
 pub(super) fn by_need<'p, 'a>(entry: &Entry, list: &'p [Parameter<'a>]) -> Vec<&'p Parameter<'a>> {
-    let about: Vec<String> = words::split(entry.name());
+    sorted(&words::split(entry.name()), list)
+}
+
+fn sorted<'p, 'a>(about: &[String], list: &'p [Parameter<'a>]) -> Vec<&'p Parameter<'a>> {
     let mut sorted: Vec<&Parameter<'a>> = list.iter().collect();
     let ordered = sorted.len().min(MOST_ORDERED);
-    let need = |parameter: &&Parameter<'a>| if parameter.required { 0 } else { need(parameter, &about) };
+    let need = |parameter: &&Parameter<'a>| if parameter.required { 0 } else { need(parameter, about) };
     sorted[..ordered].sort_by_cached_key(need);
     sorted
+}
+
+/// The members of an object among the arguments in the same order, without those that only come back.
+pub(super) fn by_need_inside<'p, 'a>(about: &[String], list: &'p [Parameter<'a>]) -> Vec<&'p Parameter<'a>> {
+    let mut inside = sorted(about, list);
+    inside.truncate(MOST_ORDERED);
+    inside.retain(|parameter| parameter.required || need(parameter, about) < READ_ONLY);
+    inside
+}
+
+/// Whether most calls give it.
+pub(super) fn is_usual(parameter: &Parameter<'_>, about: &[String]) -> bool {
+    parameter.required || need(parameter, about) <= 2
 }
 
 /// The names of parameters, as many as one answer has; `shown` makes a text of each.
@@ -97,14 +118,24 @@ fn need(parameter: &Parameter<'_>, about: &[String]) -> u8 {
     let description = parameter.schema.get("description").and_then(serde_json::Value::as_str).unwrap_or_default();
     let said: String = description.chars().take(LOOKED_AT).collect::<String>().to_lowercase();
     let start = said.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let read_only = parameter.schema.get("readOnly").and_then(serde_json::Value::as_bool) == Some(true);
+    if read_only || says_read_only(&said) {
+        return READ_ONLY;
+    }
     let gone = parameter.schema.get("deprecated").and_then(serde_json::Value::as_bool) == Some(true)
         || GONE.iter().any(|word| start.starts_with(word))
         || ["(deprecated", "[deprecated", "is deprecated", "no longer"].iter().any(|word| said.contains(word));
     if gone {
         return 5;
     }
-    if NEEDED_AT_TIMES.iter().any(|phrase| said.contains(phrase)) {
-        return 1;
+    if said.contains("required") || said.contains("must be") {
+        let plain = without_asides(&said);
+        if NEEDED_AT_TIMES.iter().any(|phrase| said.contains(phrase) || plain.contains(phrase)) {
+            return 1;
+        }
+    }
+    if FOR_FEW.iter().any(|few| start.starts_with(few)) {
+        return 4;
     }
     let name = words::split(parameter.name);
     let is = |list: &[&str], word: &String| list.contains(&word.as_str());
@@ -115,5 +146,31 @@ fn need(parameter: &Parameter<'_>, about: &[String]) -> u8 {
     if name.len() == 1 && (is(&USUAL, &name[0]) || about.contains(&name[0])) {
         return 2;
     }
+    if name.len() == 2 && name[0] == "to" {
+        return 2;
+    }
     if name.iter().any(|word| is(&SELDOM, word)) { 4 } else { 3 }
+}
+
+/// `Read-only.` as a sentence of its own: "a read-only copy" is something else.
+fn says_read_only(said: &str) -> bool {
+    said.match_indices("read-only").any(|(at, word)| {
+        let before = said[..at].trim_end();
+        let after = &said[at + word.len()..];
+        let begins = before.is_empty() || before.ends_with(['.', '(', '[', ';', ':']);
+        // What is read-only once it was created is given when it is.
+        let made = said.contains("after") && said.contains("created");
+        begins && !made && (after.is_empty() || after.starts_with(['.', ')', ']', ';', ',']))
+    })
+}
+
+/// "Required (at least one) for 'create'" is required for it.
+fn without_asides(said: &str) -> String {
+    let mut rest = said;
+    let mut plain = String::with_capacity(said.len());
+    while let Some((before, after)) = rest.split_once(" (") {
+        plain.push_str(before);
+        rest = after.split_once(')').map_or("", |(_, after)| after);
+    }
+    plain + rest
 }

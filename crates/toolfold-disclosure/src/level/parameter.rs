@@ -42,7 +42,13 @@ pub fn parameter(entry: &Entry, path: &str) -> Result<Raw, Vec<String>> {
     if !validation.is_empty() {
         object.set("validation", &validation);
     }
-    let whole = inlined(&root, target, LARGEST_INLINED);
+    let mut whole = inlined(&root, target, LARGEST_INLINED);
+    // It is said once.
+    if let Some(Value::Object(whole)) = &mut whole
+        && whole.get("description") == description
+    {
+        whole.remove("description");
+    }
     Ok(counted(object.with("schema", whole.as_ref().unwrap_or(target))))
 }
 

@@ -4,9 +4,11 @@
 //! where a call could go wrong without reading on: a shape or values that are not shown.
 
 use serde_json::Value;
-use toolfold_core::Fuel;
+use toolfold_core::{Entry, Fuel, words};
 
 use super::limit::{limited, unsaid};
+use super::order::{by_need_inside, is_usual};
+use super::said::is_choice;
 use crate::schema::{Parameter, choices, parameters, resolve, types};
 
 /// What cannot be shown and may be needed.
@@ -22,22 +24,52 @@ pub(super) const FUEL: u64 = 2_000;
 /// Characters of a shape that a call can do without, and of one that it cannot.
 const OPTIONAL: usize = 72;
 const REQUIRED: usize = 220;
+/// Of what most calls give in an object that they cannot do without.
+const USUAL: usize = 180;
 /// Characters of the first values of a list that is too long.
-const FIRST_VALUES: usize = 40;
+pub(super) const FIRST_VALUES: usize = 40;
 const MOST_CHOICES: usize = 4;
 const MOST_VALUES: usize = 24;
 const MOST_OPTIONAL: usize = 4;
 const DEEPEST: usize = 5;
 
-/// The type of a value that may be left out of a call.
-pub(super) fn shape(root: &Value, schema: &Value, fuel: &Fuel) -> String {
-    Writer { root, room: OPTIONAL, fuel }.shape("", schema, 0)
+/// The tool whose parameters are shown.
+pub(super) struct Tool<'a> {
+    text: &'a str,
+    /// The words of its name.
+    words: Vec<String>,
 }
 
-/// The type of a parameter, with what its description says plainly about its values.
-pub(super) fn parameter_shape(root: &Value, parameter: &Parameter<'_>, fuel: &Fuel) -> String {
+impl<'a> Tool<'a> {
+    pub(super) fn of(entry: &'a Entry) -> Tool<'a> {
+        Tool { text: &entry.description, words: words::split(entry.name()) }
+    }
+}
+
+/// The type of a value that may be left out of a call.
+pub(super) fn shape(root: &Value, schema: &Value, fuel: &Fuel) -> String {
+    Writer { root, room: OPTIONAL, fuel, tool: None }.shape("", schema, 0)
+}
+
+/// The type of a parameter, with what its description, or else the tool's, says plainly about its values. Without a tool it is part of
+/// what comes back.
+pub(super) fn parameter_shape(root: &Value, parameter: &Parameter<'_>, tool: Option<&Tool<'_>>, fuel: &Fuel) -> String {
     let room = if parameter.required { REQUIRED } else { OPTIONAL };
-    Writer { root, room, fuel }.shape(parameter.name, parameter.schema, 0)
+    let text = Writer { root, room, fuel, tool }.shape(parameter.name, parameter.schema, 0);
+    // Not any text will do for what the tool is to do.
+    if text == "string" && parameter.required && tool.is_some() && is_choice(parameter.name) {
+        return format!("{text}{MARK}");
+    }
+    // What was not read to its end is what may need reading on.
+    let read = fuel.left() > 0 || is_plain(resolve(root, parameter.schema)) || text.contains(MARK);
+    if read { text } else { format!("{text}{MARK}") }
+}
+
+/// Whether a schema has no parts.
+fn is_plain(schema: &Value) -> bool {
+    const PARTS: [&str; 8] =
+        ["properties", "items", "prefixItems", "anyOf", "oneOf", "allOf", "$ref", "additionalProperties"];
+    PARTS.iter().all(|key| schema.get(*key).is_none())
 }
 
 /// A parameter's name, or the beginning of one that nobody could write anyway.
@@ -62,15 +94,17 @@ struct Writer<'a> {
     root: &'a Value,
     room: usize,
     fuel: &'a Fuel,
+    tool: Option<&'a Tool<'a>>,
 }
 
 impl<'a> Writer<'a> {
     fn shape(&self, name: &str, given: &'a Value, depth: usize) -> String {
         let schema = resolve(self.root, given);
-        if self.fuel.burn(1).is_err() {
+        if self.fuel.burn(1).is_err() && !(depth == 0 && is_plain(schema)) {
             return format!("{}{MARK}", coarse(self.root, schema));
         }
-        let fine = self.fine(schema, depth).map(|text| limited(name, given, schema, text));
+        let told = self.tool.filter(|_| depth == 0).map_or("", |tool| tool.text);
+        let fine = self.fine(schema, depth).map(|text| limited(name, given, schema, told, text));
         match fine {
             Some(text) if text.len() <= self.room && unsaid(schema) => format!("{}{MARK}", text.trim_end_matches(MARK)),
             Some(text) if text.len() <= self.room => text,
@@ -172,8 +206,10 @@ impl<'a> Writer<'a> {
             return Some(self.map(schema, members.conditional, depth));
         }
         let mut shown: Vec<String> = Vec::new();
-        let (mut length, mut optional, mut cut) = (2, 0, false);
-        for member in &members.list {
+        let words = self.tool.map(|tool| tool.words.as_slice());
+        let list = words.map_or_else(|| members.list.iter().collect(), |words| by_need_inside(words, &members.list));
+        let (mut length, mut optional, mut cut) = (2, 0, list.len() < members.list.len());
+        for member in list {
             // Required ones come first: nothing that follows is shown any more.
             if optional == MOST_OPTIONAL {
                 cut = true;
@@ -182,8 +218,22 @@ impl<'a> Writer<'a> {
             let mark = if member.required { "" } else { "?" };
             let text =
                 format!("{}{mark}: {}", shown_name(member.name), self.shape(member.name, member.schema, depth + 1));
-            let fits = length + text.len() + 2 <= if member.required { self.room } else { OPTIONAL.min(self.room) };
-            match (member.required, fits) {
+            // What the object is all about is named at least, also where a call could do without it.
+            let needed = self.room == REQUIRED && depth == 0 && words.is_some_and(|words| is_usual(member, words));
+            let room = match (member.required, needed) {
+                (true, _) => self.room,
+                (false, true) => USUAL,
+                (false, false) => OPTIONAL.min(self.room),
+            };
+            let fits = |text: &str| length + text.len() + 2 <= room;
+            let text = match needed && !member.required && !fits(&text) {
+                true => {
+                    let target = resolve(self.root, member.schema);
+                    format!("{}{mark}: {}{MARK}", shown_name(member.name), coarse(self.root, target))
+                }
+                false => text,
+            };
+            match (member.required, fits(&text)) {
                 (true, false) => return None,
                 (false, false) => cut = true,
                 _ => {
@@ -264,6 +314,10 @@ fn coarse(root: &Value, schema: &Value) -> String {
     match types(schema).as_slice() {
         [only] => name(only),
         [] if schema.get("properties").is_some() => "object".to_owned(),
+        [] if schema.get("enum").is_none() => match choices(schema).as_slice() {
+            [only] => types(resolve(root, only)).first().map_or("any".to_owned(), |only| name(only)),
+            _ => "any".to_owned(),
+        },
         [] => match schema.get("enum").and_then(|values| values.get(0)) {
             Some(Value::String(_)) => "string".to_owned(),
             Some(Value::Number(_)) => "number".to_owned(),

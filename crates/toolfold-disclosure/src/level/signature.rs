@@ -5,11 +5,13 @@ use serde_json::Value;
 use toolfold_core::{Entry, Fuel};
 
 use super::order::{MOST_NAMED, by_need};
-use super::shape::{CUT, FUEL, MARK, parameter_shape, shown_name};
+use super::shape::{CUT, FUEL, MARK, Tool, parameter_shape, shown_name};
 use crate::schema::{Parameter, parameters};
 
 /// Characters after which no optional parameter is added.
 const LONG_ENOUGH: usize = 150;
+/// For all parameters of a tool.
+const ALL_FUEL: u64 = 4 * FUEL;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature {
@@ -22,24 +24,30 @@ pub struct Signature {
 pub fn signature(entry: &Entry) -> Signature {
     let schema = entry.input_schema();
     let all = parameters(&schema, &schema);
-    written(&schema, by_need(entry, &all.list), all.conditional || super::limit::unsaid(&schema))
+    let conditional = all.conditional || super::limit::unsaid(&schema);
+    written(&schema, by_need(entry, &all.list), Some(&Tool::of(entry)), conditional)
 }
 
 pub(super) fn of_schema(schema: &Value) -> Signature {
     let all = parameters(schema, schema);
-    written(schema, all.list.iter().collect(), all.conditional)
+    written(schema, all.list.iter().collect(), None, all.conditional)
 }
 
-fn written(schema: &Value, list: Vec<&Parameter<'_>>, conditional: bool) -> Signature {
+fn written(schema: &Value, list: Vec<&Parameter<'_>>, tool: Option<&Tool<'_>>, conditional: bool) -> Signature {
     let mut parts: Vec<String> = Vec::new();
-    let (mut length, fuel) = (0, Fuel::new(FUEL));
+    let (mut length, mut left) = (0, ALL_FUEL);
     for parameter in list {
         if parts.len() == MOST_NAMED {
             parts.push(format!("{CUT}{MARK}"));
             break;
         }
         let optional = if parameter.required { "" } else { "?" };
-        let shown = format!("{}{optional}: {}", shown_name(parameter.name), parameter_shape(schema, parameter, &fuel));
+        // Each has its own share: one that is large is not told at the cost of the others.
+        let share = left.min(FUEL);
+        let fuel = Fuel::new(share);
+        let shape = parameter_shape(schema, parameter, tool, &fuel);
+        left -= share - fuel.left().min(share);
+        let shown = format!("{}{optional}: {shape}", shown_name(parameter.name));
         if !parameter.required && !parts.is_empty() && length + shown.len() > LONG_ENOUGH {
             parts.push(CUT.to_string());
             break;

@@ -9,7 +9,7 @@ use super::details::{counted, describe, returned, usage};
 use super::order::{MOST_NAMED, by_need};
 use super::parameter::{find, nearest, parameter};
 use super::prose::{clipped, mentions, paragraphs};
-use super::shape::{FUEL, parameter_shape, shape, short_name};
+use super::shape::{FUEL, Tool, parameter_shape, shape, short_name};
 use super::{Level, description};
 use crate::schema::{Parameter, inlined, is_within, parameters, resolve};
 use crate::tokens::count;
@@ -23,6 +23,9 @@ const LONGEST_BRIEF: usize = 120;
 /// Required members that are shown whatever it costs.
 const MOST_REQUIRED: usize = 60;
 const LONGEST_MENTION: usize = 1200;
+/// Tokens that must be left over for what is in a member to be told, and members in members that are.
+const WORTH_OPENING: usize = 60;
+const DEEPEST_OPENED: usize = 3;
 /// Tokens kept for what an answer says about itself.
 const REMARKS: usize = 60;
 
@@ -47,7 +50,8 @@ pub fn describe_within(entry: &Entry, level: Level, budget: usize) -> Raw {
         object.set("returns", &returns);
     }
     let spent = count(object.to_raw().get()) + REMARKS;
-    let (shown, brief) = members(&schema, by_need(entry, &all.list), budget.saturating_sub(spent));
+    let members = Members { root: &schema, tool: Tool::of(entry), entry, fuel: Fuel::new(10 * FUEL) };
+    let (shown, brief) = members.within(by_need(entry, &all.list), budget.saturating_sub(spent), 0);
     object.set("parameters", &shown);
     if !brief.is_empty() {
         object.set("shortened", &brief);
@@ -84,7 +88,8 @@ pub fn parameter_within(entry: &Entry, path: &str, budget: usize) -> Result<Raw,
         object.set("description", &said);
     }
     let spent = count(object.to_raw().get()) + REMARKS;
-    let (shown, brief) = members(&root, all.list.iter().collect(), budget.saturating_sub(spent));
+    let members = Members { root: &root, tool: Tool::of(entry), entry, fuel: Fuel::new(10 * FUEL) };
+    let (shown, brief) = members.within(by_need(entry, &all.list), budget.saturating_sub(spent), 0);
     object.set("members", &shown);
     if !brief.is_empty() {
         object.set("shortened", &brief);
@@ -119,50 +124,116 @@ fn whole_of(root: &Value, schema: &Value, budget: usize) -> Option<Value> {
     inlined(root, schema, budget.saturating_mul(LONG_TOKEN))
 }
 
-/// As much of each member as there is room for, the most needed first: its schema, or a line, or its name among those
-/// that were shortened.
-fn members(root: &Value, mut list: Vec<&Parameter<'_>>, budget: usize) -> (Map<String, Value>, Vec<String>) {
-    let (mut shown, mut shortened, fuel) = (Map::new(), Vec::new(), Fuel::new(10 * FUEL));
-    // A name costs something too, and every member has one: of hundreds those are named that leave room for something else.
-    let mut names = 0;
-    let named = list.iter().take(MOST_NAMED).take_while(|member| {
-        names += count(&short_name(member.name)) + 2;
-        member.required || 2 * names <= budget
-    });
-    let named = named.count();
-    let more = list.len() - named;
-    list.truncate(named);
-    let mut left = budget.saturating_sub(names);
-    for member in list {
-        let target = resolve(root, member.schema);
-        let whole = whole_of(root, target, left);
-        let whole = whole.map(|whole| json!({"required": member.required, "schema": whole}));
-        let mut brief = json!({"required": member.required, "type": parameter_shape(root, member, &fuel)});
-        if let Some(said) = said_briefly(member.schema, target) {
-            brief["description"] = json!(said);
-        }
-        let mut whole = whole.unwrap_or_default();
-        for form in [&mut whole, &mut brief] {
-            if !member.required {
-                form.as_object_mut().and_then(|form| form.remove("required"));
+/// Members of a schema, within what an answer has room for.
+struct Members<'a> {
+    root: &'a Value,
+    tool: Tool<'a>,
+    entry: &'a Entry,
+    fuel: Fuel,
+}
+
+/// A member that is not shown whole.
+struct Brief<'p, 'a> {
+    member: &'p Parameter<'a>,
+    form: Value,
+    cost: usize,
+}
+
+impl<'a> Members<'a> {
+    /// As much of each member as there is room for, the most needed first: its schema, or a line, or its name among those
+    /// that were shortened. What room is left over then goes to these, the first one first.
+    fn within(&self, mut list: Vec<&Parameter<'a>>, budget: usize, depth: usize) -> (Map<String, Value>, Vec<String>) {
+        let (mut shown, mut briefs) = (Map::new(), Vec::new());
+        // A name costs something too, and every member has one: of hundreds those are named that leave room for something else.
+        let mut names = 0;
+        let named = list.iter().take(MOST_NAMED).take_while(|member| {
+            names += count(&short_name(member.name)) + 2;
+            member.required || 2 * names <= budget
+        });
+        let named = named.count();
+        let more = list.len() - named;
+        list.truncate(named);
+        let mut left = budget.saturating_sub(names);
+        for member in list {
+            let (whole, all) = self.whole(member, left);
+            // No member takes so much that there is nothing left for the others.
+            if all.saturating_mul(3) <= left.max(90) && all < left {
+                left -= all + 1;
+                shown.insert(short_name(member.name), whole);
+                continue;
             }
+            let form = self.brief(member);
+            let cost = cost(&form.to_string(), left);
+            let fits = cost < left || (member.required && shown.len() < MOST_REQUIRED);
+            let spent = if fits { left.min(cost.saturating_add(1)) } else { 0 };
+            if fits {
+                left -= spent;
+                shown.insert(short_name(member.name), form.clone());
+            }
+            briefs.push(Brief { member, form, cost: spent });
         }
-        let all = if whole.is_null() { usize::MAX } else { cost(&whole.to_string(), left) };
-        // No member takes so much that there is nothing left for the others.
-        if all.saturating_mul(3) <= left.max(90) && all < left {
-            left -= all + 1;
-            shown.insert(short_name(member.name), whole);
-            continue;
+        let mut shortened: Vec<String> = Vec::new();
+        for brief in briefs {
+            let name = short_name(brief.member.name);
+            let room = left + brief.cost;
+            let (whole, all) = self.whole(brief.member, room);
+            if all < room {
+                left = room - all;
+                shown.insert(name, whole);
+                continue;
+            }
+            if let Some((form, cost)) = self.opened(&brief, room, depth) {
+                left = room - cost;
+                shown.insert(name.clone(), form);
+            }
+            shortened.push(name);
         }
-        shortened.push(short_name(member.name));
-        let little = cost(&brief.to_string(), left);
-        if little < left || (member.required && shown.len() < MOST_REQUIRED) {
-            left = left.saturating_sub(little.saturating_add(1));
-            shown.insert(short_name(member.name), brief);
-        }
+        shortened.extend((more > 0).then(|| format!("… and {more} more")));
+        (shown, shortened)
     }
-    shortened.extend((more > 0).then(|| format!("… and {more} more")));
-    (shown, shortened)
+
+    /// A member's schema, and what that costs.
+    fn whole(&self, member: &Parameter<'a>, left: usize) -> (Value, usize) {
+        let Some(schema) = whole_of(self.root, resolve(self.root, member.schema), left) else {
+            return (Value::Null, usize::MAX);
+        };
+        let form = self.form(member, "schema", schema);
+        let cost = cost(&form.to_string(), left);
+        (form, cost)
+    }
+
+    fn brief(&self, member: &Parameter<'a>) -> Value {
+        let shape = parameter_shape(self.root, member, Some(&self.tool), &self.fuel);
+        let mut form = self.form(member, "type", json!(shape));
+        if let Some(said) = said_briefly(member.schema, resolve(self.root, member.schema)) {
+            form["description"] = json!(said);
+        }
+        form
+    }
+
+    fn form(&self, member: &Parameter<'a>, key: &str, value: Value) -> Value {
+        if member.required { json!({"required": true, key: value}) } else { json!({key: value}) }
+    }
+
+    /// A member that was told in a line, with what is in it as far as there is room.
+    fn opened(&self, brief: &Brief<'_, 'a>, room: usize, depth: usize) -> Option<(Value, usize)> {
+        let schema = resolve(self.root, brief.member.schema);
+        let items = schema.get("items").filter(|items| items.is_object());
+        let inner = parameters(self.root, items.map_or(schema, |items| resolve(self.root, items)));
+        let spare = room.checked_sub(brief.cost + WORTH_OPENING)?;
+        if inner.list.is_empty() || depth >= DEEPEST_OPENED || self.fuel.burn(inner.list.len() as u64).is_err() {
+            return None;
+        }
+        let (members, left_out) = self.within(by_need(self.entry, &inner.list), spare, depth + 1);
+        let mut form = brief.form.clone();
+        form["type"] = json!(if items.is_some() { "object[]" } else { "object" });
+        form["members"] = Value::Object(members);
+        if !left_out.is_empty() {
+            form["shortened"] = json!(left_out);
+        }
+        let cost = cost(&form.to_string(), room);
+        (cost < room).then_some((form, cost))
+    }
 }
 
 fn said_of(entry: &Entry, word: &str, budget: usize) -> Option<Raw> {
