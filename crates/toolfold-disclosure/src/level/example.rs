@@ -1,12 +1,14 @@
-//! Arguments that the schema accepts: what is required, in the simplest values that fit, and what most calls give besides.
+//! Arguments that the schema accepts: those of an example that the definition gives, or what is required, in the simplest values that
+//! fit, and what most calls give besides.
 //! Best effort, since a schema can ask for anything; the tests count how often it succeeds on real tools.
 
 use serde_json::{Map, Value, json};
 use toolfold_core::{Entry, Fuel, words};
 use toolfold_schema::Schema;
 
+use super::illustrated::{demanded, objects};
 use super::order::{usual, usual_inside};
-use super::pattern::matching;
+use super::simple::{given, is_small, number, shallow, string};
 use crate::arguments::QUICK;
 use crate::schema::{Parameter, Parameters, choices, is_within, parameters, resolve, types};
 
@@ -15,13 +17,10 @@ const DEEPEST: usize = 6;
 /// work. Where it is spent, what is left is `null`.
 const FUEL: u64 = 20_000;
 const MOST_ITEMS: u64 = 20;
-const MOST_LETTERS: u64 = 200;
 const MOST_MEMBERS: usize = 60;
 /// Items that have schemas of their own, and values of a choice that are looked at.
 const MOST_LEADING: u64 = 200;
 const MOST_VALUES: usize = 1_000;
-/// Bytes of a value that a schema proposes.
-const LARGEST_GIVEN: usize = 16 * 1024;
 /// Bytes of schemas that are put together.
 const LARGEST_MERGED: usize = 16 * 1024;
 
@@ -45,10 +44,12 @@ pub fn example(entry: &Entry) -> Value {
     let least = maker.object(&schema, 0);
     let typical = maker.typical(entry, &least);
     let filled = if only_looks(entry) { typical.clone() } else { maker.filled(entry, &typical) };
-    if filled == least {
+    let mut proposed = maker.illustrated(entry, &filled);
+    if proposed.is_empty() && filled == least {
         return least;
     }
-    first_accepted(schema, [filled, typical]).unwrap_or(least)
+    proposed.extend([filled, typical]);
+    first_accepted(schema, proposed).unwrap_or(least)
 }
 
 /// Makes values for one schema, within its fuel.
@@ -76,12 +77,66 @@ impl Maker<'_> {
         Value::Object(members)
     }
 
+    /// The same with what an example in the tool's text, or in that of a parameter, gives in its place. Each is a proposal.
+    fn illustrated(&self, entry: &Entry, arguments: &Value) -> Vec<Value> {
+        let all = parameters(self.root, self.root);
+        let takes = |name: &String| all.list.iter().any(|parameter| parameter.name == name);
+        let Some(given) = arguments.as_object() else { return Vec::new() };
+        let mut proposed = Vec::new();
+        // Of everything: only names of parameters.
+        for example in objects(&entry.description, "") {
+            let Some(members) = example.as_object().filter(|members| !members.is_empty()) else { continue };
+            if members.keys().all(takes) {
+                let required = given.iter().filter(|(name, _)| all.list.iter().any(|p| p.required && p.name == *name));
+                let mut whole: Map<String, Value> = members.clone();
+                for (name, value) in required {
+                    whole.entry(name.clone()).or_insert_with(|| value.clone());
+                }
+                proposed.push(Value::Object(whole));
+            }
+        }
+        for parameter in all.list.iter().filter(|parameter| given.contains_key(parameter.name)).take(MOST_SHOWN) {
+            let schema = resolve(self.root, parameter.schema);
+            if !is_object(schema) {
+                continue;
+            }
+            let own = parameter.schema.get("description").and_then(Value::as_str).unwrap_or_default();
+            let single = given.values().filter(|value| value.is_object()).count() == 1;
+            let told = objects(&entry.description, parameter.name).into_iter().filter(|_| single);
+            let examples = objects(own, parameter.name).into_iter().chain(told);
+            for example in examples.filter_map(|example| self.spelled(schema, example)) {
+                let mut with = given.clone();
+                with.insert(parameter.name.to_owned(), example);
+                proposed.push(Value::Object(with));
+            }
+        }
+        proposed
+    }
+
+    /// An example with the names that the schema has; nothing where it is an example of something else.
+    fn spelled(&self, schema: &Value, example: Value) -> Option<Value> {
+        let all = parameters(self.root, schema).list;
+        let Value::Object(members) = example else { return None };
+        if all.is_empty() {
+            return Some(Value::Object(members));
+        }
+        self.fuel.burn_for(all.len() * members.len(), 16).ok()?;
+        let spelled = |(name, value): (String, Value)| {
+            let known = all.iter().find(|member| member.name.eq_ignore_ascii_case(&name))?;
+            Some((known.name.to_owned(), value))
+        };
+        members.into_iter().map(spelled).collect::<Option<Map<_, _>>>().map(Value::Object)
+    }
+
     /// The same with something in objects that need nothing: a call that changes something does not give an empty one.
     fn filled(&self, entry: &Entry, arguments: &Value) -> Value {
         let mut members: Map<String, Value> = arguments.as_object().cloned().unwrap_or_default();
         for parameter in &parameters(self.root, self.root).list {
             if let Some(given) = members.get_mut(parameter.name) {
                 *given = self.filled_object(entry, parameter.schema, given.take(), 1);
+                if parameter.required && is_hollow(given) {
+                    *given = self.anything(parameter.schema, given.take());
+                }
             }
         }
         Value::Object(members)
@@ -96,6 +151,14 @@ impl Maker<'_> {
         if self.fuel.burn(all.list.len() as u64).is_err() {
             return given;
         }
+        let names = || all.list.iter().map(|inside| inside.name);
+        let demanded = if depth == 1 { demanded(&entry.description, names()) } else { Vec::new() };
+        if demanded.len() > 1 {
+            let named = all.list.iter().filter(|inside| demanded.contains(&inside.name));
+            return Value::Object(
+                named.map(|inside| (inside.name.to_owned(), self.value(inside.schema, depth + 1))).collect(),
+            );
+        }
         let inside = usual_inside(entry, &all.list).into_iter().take(MOST_BESIDE);
         let member = |inside: &Parameter<'_>| {
             let made = self.value(inside.schema, depth + 1);
@@ -104,19 +167,39 @@ impl Maker<'_> {
         Value::Object(inside.map(member).collect())
     }
 
+    /// Something in what may hold anything, where the schema lets it.
+    fn anything(&self, schema: &Value, hollow: Value) -> Value {
+        let schema = resolve(self.root, schema);
+        let schema = choices(schema).first().map_or(schema, |choice| resolve(self.root, choice));
+        if hollow.is_array() {
+            return self.array(schema, 1);
+        }
+        let additional = schema.get("additionalProperties");
+        let open = additional != Some(&json!(false)) && schema.get("properties").is_none_or(|p| *p == json!({}));
+        let value = additional.filter(|additional| additional.is_object() && **additional != json!({}));
+        match open {
+            true => json!({"name": value.map_or(json!("…"), |value| self.value(value, 1))}),
+            false => hollow,
+        }
+    }
+
     fn value(&self, schema: &Value, depth: usize) -> Value {
         let schema = resolve(self.root, schema);
         let is_spent = self.fuel.burn(1).is_err();
         if let Some(given) = given(schema).filter(|_| !is_spent) {
             return given;
         }
-        if depth > DEEPEST || is_spent {
+        if is_spent {
             return Value::Null;
+        }
+        if depth > DEEPEST {
+            return shallow(schema);
         }
         let types = types(schema);
         let is_object = types.contains(&"object") || schema.get("properties").is_some();
         if let (false, Some(choice)) = (is_object, choices(schema).first()) {
-            return self.value(&self.merged(schema, choice), depth + 1);
+            let made = self.value(&self.merged(schema, choice), depth + 1);
+            return self.told_apart(schema, choice, made);
         }
         if let (true, Some(Value::Array(parts))) = (types.is_empty() && !is_object, schema.get("allOf")) {
             let whole = parts.iter().fold(json!({}), |whole, part| self.merged(&whole, resolve(self.root, part)));
@@ -131,6 +214,20 @@ impl Maker<'_> {
             Some(&"string") | None => string(schema),
             Some(_) => Value::Null,
         }
+    }
+
+    /// Where only one of several may fit, with what says which one it is.
+    fn told_apart(&self, schema: &Value, choice: &Value, mut made: Value) -> Value {
+        let several = schema.get("oneOf").and_then(Value::as_array).is_some_and(|choices| choices.len() > 1);
+        let members = resolve(self.root, choice).get("properties").and_then(Value::as_object);
+        if let (true, Some(made), Some(members)) = (several, made.as_object_mut(), members) {
+            for (name, member) in members.iter().take(MOST_MEMBERS) {
+                if let Some(constant) = member.get("const").filter(|constant| is_small(constant)) {
+                    made.entry(name.clone()).or_insert_with(|| constant.clone());
+                }
+            }
+        }
+        made
     }
 
     /// The members of both, the second one's first. Good enough for an example, not for a proof; what is large is no
@@ -237,114 +334,16 @@ fn only_looks(entry: &Entry) -> bool {
 }
 
 /// The first of these arguments that the schema accepts.
-fn first_accepted(schema: Value, all: [Value; 2]) -> Option<Value> {
+fn first_accepted(schema: Value, all: Vec<Value>) -> Option<Value> {
     let schema = Schema::prepare(schema, &Fuel::new(QUICK)).ok()?;
     all.into_iter().find(|arguments| schema.is_valid(arguments, &Fuel::new(QUICK)).unwrap_or(false))
 }
 
-/// What the schema itself proposes, where it is of the right type.
-fn given(schema: &Value) -> Option<Value> {
-    // What is large is no example.
-    let short = |value: &&Value| is_within(value, LARGEST_GIVEN);
-    if let Some(constant) = schema.get("const") {
-        return Some(Some(constant).filter(short).cloned().unwrap_or_else(|| json!("…")));
-    }
-    let values =
-        |key: &str| schema.get(key).and_then(Value::as_array).into_iter().flatten().find(|value| !value.is_null());
-    if let Some(first) = values("enum") {
-        let default =
-            schema.get("default").filter(|default| schema["enum"].as_array().is_some_and(|all| all.contains(default)));
-        return Some(
-            default.filter(short).or_else(|| Some(first).filter(short)).cloned().unwrap_or_else(|| json!("…")),
-        );
-    }
-    let proposals = values("examples").into_iter().chain(schema.get("example")).chain(schema.get("default"));
-    proposals.filter(|value| has_type(schema, value) && is_small(value)).find(|value| fits(schema, value)).cloned()
+fn is_object(schema: &Value) -> bool {
+    types(schema).contains(&"object") || schema.get("properties").is_some() || !choices(schema).is_empty()
 }
 
-fn has_type(schema: &Value, value: &Value) -> bool {
-    let types = types(schema);
-    let name = match value {
-        Value::Null => return false,
-        Value::Bool(_) => "boolean",
-        Value::Number(number) if number.is_i64() || number.is_u64() => "integer",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        // What is inside would have to be checked as well.
-        Value::Array(items) if items.iter().any(|item| !item.is_string()) => return false,
-        Value::Array(_) => "array",
-        Value::Object(_) => return false,
-    };
-    types.contains(&name) || (name == "integer" && types.contains(&"number"))
-}
-
-fn is_small(value: &Value) -> bool {
-    match value {
-        Value::String(text) => text.len() <= 60 && !text.is_empty(),
-        Value::Array(items) => items.len() <= 3 && items.iter().all(is_small),
-        _ => true,
-    }
-}
-
-/// Bounds a proposal could break; patterns are left to the server, who proposed it.
-fn fits(schema: &Value, value: &Value) -> bool {
-    let bound = |key: &str| schema.get(key).and_then(Value::as_f64);
-    let size = match value {
-        Value::Number(number) => number.as_f64().unwrap_or_default(),
-        Value::String(text) => text.chars().count() as f64,
-        Value::Array(items) => items.len() as f64,
-        _ => return true,
-    };
-    let (low, high) = match value {
-        Value::Number(_) => (bound("minimum"), bound("maximum")),
-        Value::String(_) => (bound("minLength"), bound("maxLength")),
-        _ => (bound("minItems"), bound("maxItems")),
-    };
-    low.is_none_or(|low| size >= low) && high.is_none_or(|high| size <= high)
-}
-
-fn number(schema: &Value, whole: bool) -> Value {
-    let bound = |key: &str| schema.get(key).and_then(Value::as_f64);
-    let above = bound("exclusiveMinimum").map(|low| if whole { low.floor() + 1.0 } else { low + 0.5 });
-    let below = bound("exclusiveMaximum").map(|high| if whole { high.ceil() - 1.0 } else { high - 0.5 });
-    let low = [bound("minimum"), above].into_iter().flatten().fold(f64::NEG_INFINITY, f64::max);
-    let high = [bound("maximum"), below].into_iter().flatten().fold(f64::INFINITY, f64::min);
-    let mut number = 1f64.max(low).min(high);
-    if whole {
-        number = if number < low { number.ceil() } else { number.floor().max(low.ceil()) };
-    }
-    if let Some(step) = bound("multipleOf").filter(|step| *step > 0.0) {
-        number = (number / step).ceil() * step;
-    }
-    if number.fract() == 0.0 && number.abs() < 9e15 { json!(number as i64) } else { json!(number) }
-}
-
-fn string(schema: &Value) -> Value {
-    let length = |key: &str| schema.get(key).and_then(Value::as_u64);
-    let from_pattern = schema.get("pattern").and_then(Value::as_str).and_then(matching);
-    let text = from_pattern.or_else(|| formatted(schema).map(str::to_owned)).unwrap_or_else(|| "…".to_owned());
-    let (least, most) = (length("minLength").unwrap_or(0).min(MOST_LETTERS) as usize, length("maxLength"));
-    let missing = least.saturating_sub(text.chars().count());
-    let last = text.chars().next_back().unwrap_or('a');
-    let text: String =
-        text.chars().chain(std::iter::repeat_n(last, missing)).take(most.unwrap_or(u64::MAX) as usize).collect();
-    json!(text)
-}
-
-fn formatted(schema: &Value) -> Option<&'static str> {
-    Some(match schema.get("format")?.as_str()? {
-        "date-time" => "2026-01-31T09:00:00Z",
-        "date" => "2026-01-31",
-        "time" => "09:00:00Z",
-        "duration" => "P1D",
-        "email" | "idn-email" => "someone@example.org",
-        "uri" | "url" | "iri" | "uri-reference" => "https://example.org",
-        "uuid" => "00000000-0000-4000-8000-000000000000",
-        "hostname" => "example.org",
-        "ipv4" => "192.0.2.1",
-        "ipv6" => "2001:db8::1",
-        "regex" => ".*",
-        "json-pointer" => "/a",
-        _ => return None,
-    })
+/// An object or a list that holds nothing.
+fn is_hollow(value: &Value) -> bool {
+    value.as_object().is_some_and(Map::is_empty) || value.as_array().is_some_and(Vec::is_empty)
 }

@@ -43,6 +43,7 @@ pub fn line(entry: &Entry, lines: &Lines, form: Level) -> String {
         _ => "",
     };
     match (form, signature) {
+        (Level::Name, _) if mark == GRAVE => format!("{} {}", entry.id, GRAVE.trim_end()),
         (Level::Name, _) => entry.id.to_string(),
         (Level::Summary, _) | (_, None) => format!("{} — {mark}{summary}", entry.id),
         (_, Some(signature)) => format!("{}({signature}) — {mark}{summary}", entry.id),
@@ -52,4 +53,10 @@ pub fn line(entry: &Entry, lines: &Lines, form: Level) -> String {
 /// What the tool does in at most ten words: never its bare name, never half a word.
 pub fn summary(entry: &Entry) -> String {
     lines(entry).summary.to_string()
+}
+
+/// The same with the mark of what destroys something or shows it to everybody.
+pub fn marked_summary(entry: &Entry) -> String {
+    let Lines { summary, grave, .. } = lines(entry);
+    if *grave { format!("{GRAVE}{summary}") } else { summary.to_string() }
 }

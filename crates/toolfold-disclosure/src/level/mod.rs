@@ -4,8 +4,10 @@
 mod details;
 mod document;
 mod example;
+mod illustrated;
 mod limit;
 mod lines;
+mod opening;
 mod order;
 mod page;
 mod parameter;
@@ -16,12 +18,13 @@ mod reduced;
 mod said;
 mod shape;
 mod signature;
+mod simple;
 mod within;
 
 pub use details::{describe, usage};
 pub use example::example;
 pub(crate) use lines::FORMS;
-pub use lines::{line, lines, summary};
+pub use lines::{line, lines, marked_summary, summary};
 pub use page::{details_page, full_page, parameter_page};
 pub use parameter::parameter;
 use prose::description;

@@ -1,46 +1,10 @@
 //! A sentence cut to a phrase: at most ten words, without beginnings that say nothing, and over where it ends.
 
+use super::opening::{is_of_itself, without_beginnings};
+
 /// Words of a summary, and characters.
 pub(super) const SUMMARY_WORDS: usize = 10;
 pub(super) const LONGEST_SUMMARY: usize = 90;
-
-/// Beginnings that say nothing. What they begin with is taken off again and again.
-const EMPTY_BEGINNINGS: [&str; 34] = [
-    "this tool allows you to ",
-    "this tool allows to ",
-    "this tool lets you ",
-    "this tool is used to ",
-    "this tool is used for ",
-    "this tool can be used to ",
-    "this tool is designed to ",
-    "this tool provides ",
-    "this tool will ",
-    "this tool ",
-    "this function ",
-    "this endpoint ",
-    "this operation ",
-    "this method ",
-    "this api ",
-    "this action ",
-    "this command ",
-    "use this tool to ",
-    "use this tool when you need to ",
-    "use this when you need to ",
-    "use this to ",
-    "use it to ",
-    "use when you need to ",
-    "use to ",
-    "a tool to ",
-    "a tool that ",
-    "a tool for ",
-    "tool to ",
-    "tool for ",
-    "tool that ",
-    "allows you to ",
-    "will ",
-    "used to ",
-    "purpose: ",
-];
 
 /// Words no phrase ends with.
 const LOOSE_ENDS: &str = "a about across after against all also an anchored and any are as associated at based be before belonging \
@@ -88,30 +52,45 @@ const DETERMINERS: [&str; 16] = [
 const PRONOUNS: [&str; 3] = ["it", "them", "they"];
 /// Words that something hangs on, which a phrase is cut before where it would be cut in the middle of that.
 const HINGES: [&str; 10] = ["of", "to", "at", "as", "about", "across", "between", "per", "and", "or"];
-/// What a tool does for somebody is said after these and "to".
-const ALLOWS: [&str; 6] = ["allow", "allows", "enable", "enables", "permit", "permits"];
-/// Words before "tool for" that only praise it, and words between "allows" and "to".
-const PRAISE: usize = 4;
-const ALLOWED: usize = 10;
 /// Words of a phrase that is cut at such a word, at least.
 const FEWEST_WORDS: usize = 4;
 /// The same where it is that or the middle of something.
 const FEWER_WORDS: usize = 3;
+/// Words of one item of a list, and of all examples in a sentence.
+const LONGEST_ITEM: usize = 4;
+const MOST_EXAMPLES: usize = 30;
+/// Words that a list hangs on, and words that what comes behind examples begins with.
+const INTRODUCING: [&str; 9] = ["with", "like", "as", "including", "via", "using", "by", "without", "e.g."];
+const BEGUN_WITH: [&str; 4] = ["with", "like", "including", "without"];
+/// What is done to or with something.
+const RELATE: [&str; 8] =
+    ["connect", "interact", "integrate", "communicate", "respond", "apply", "subscribe", "listen"];
+const AFTER_EXAMPLES: [&str; 10] = ["from", "in", "for", "by", "on", "to", "when", "using", "via", "across"];
 /// Words at the end of what was cut among which "and" and "or" begin nothing that can be understood.
 const BEGUN: usize = 3;
 
 /// A sentence in at most ten words; `None` where nothing is left of it.
 pub(super) fn shortened(sentence: &str) -> Option<String> {
-    let rest = &without_asides(without_beginnings(sentence));
+    let rest = &without_examples(&without_asides(without_beginnings(sentence)));
+    if is_of_itself(sentence, rest) {
+        return None;
+    }
     let mut kept: Vec<&str> = Vec::new();
     let mut length = 0;
-    for word in rest.split_whitespace() {
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    for (place, word) in words.iter().enumerate() {
         length += word.chars().count() + 1;
         if kept.len() == SUMMARY_WORDS || (length > LONGEST_SUMMARY && !kept.is_empty()) {
-            to_phrase(&mut kept, word);
+            to_phrase(&mut kept, &words[place..]);
             break;
         }
         kept.push(word);
+    }
+    // What a colon announces comes elsewhere.
+    if rest.trim_end().ends_with(':') {
+        while kept.len() > 2 && kept.last().is_some_and(|word| is_loose(word) || *word == "following:") {
+            kept.pop();
+        }
     }
     while kept.len() > 2 && kept.last().is_some_and(|word| is_status(word)) {
         kept.pop();
@@ -122,42 +101,21 @@ pub(super) fn shortened(sentence: &str) -> Option<String> {
     says.then(|| capitalised(&closed(text)))
 }
 
-fn without_beginnings(sentence: &str) -> &str {
-    let mut rest = sentence;
-    loop {
-        let lower = rest.to_lowercase();
-        let empty = EMPTY_BEGINNINGS.iter().find(|beginning| lower.starts_with(*beginning));
-        match empty.and_then(|beginning| rest.get(beginning.len()..)) {
-            Some(shorter) if shorter.split_whitespace().count() > 1 => rest = shorter,
-            _ => return without_tool(rest),
-        }
-    }
-}
-
-/// "Unified tool for managing files" manages files, and what "allows the owner of a page to share it" shares it.
-fn without_tool(sentence: &str) -> &str {
-    let words: Vec<&str> = sentence.split(' ').take(ALLOWED + 2).collect();
-    let behind = |place: usize| {
-        let rest = sentence.splitn(place + 1, ' ').nth(place);
-        rest.filter(|rest| rest.split_whitespace().nth(1).is_some()).unwrap_or(sentence)
-    };
-    let tool = words.iter().take(PRAISE).position(|word| word.eq_ignore_ascii_case("tool"));
-    if let Some(tool) = tool.filter(|tool| words.get(tool + 1).is_some_and(|word| ["for", "to", "that"].contains(word)))
-    {
-        return behind(tool + 2);
-    }
-    if words.first().is_some_and(|first| ALLOWS.contains(&first.to_lowercase().as_str())) {
-        return words.iter().position(|word| *word == "to").map_or(sentence, |to| behind(to + 1));
-    }
-    sentence
-}
-
 /// Takes words off the end of what was cut until a phrase is over: at the last comma or joint in its second half, or
-/// where nothing hangs loose. `next` is the first word that was cut off.
-fn to_phrase(kept: &mut Vec<&str>, next: &str) {
+/// where nothing hangs loose. `cut_off` is what comes behind.
+fn to_phrase(kept: &mut Vec<&str>, cut_off: &[&str]) {
+    let next = cut_off.first().copied().unwrap_or_default();
+    let is_list = list_is_open(kept, cut_off);
+    if is_list && let Some(introduced) = introduced(kept) {
+        kept.truncate(introduced);
+        return;
+    }
     let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    let ends =
-        |place: usize| kept[place - 1].ends_with([',', ';', ':']) || JOINTS.contains(&bare(kept[place]).as_str());
+    let sentence: Vec<&str> = kept.iter().chain(cut_off).copied().collect();
+    let ends = |place: usize| {
+        let at_comma = kept[place - 1].ends_with(',') && (is_list || !is_in_list(&sentence, place));
+        at_comma || kept[place - 1].ends_with([';', ':']) || JOINTS.contains(&bare(kept[place]).as_str())
+    };
     let inside_list = |kept: &[&str], place: usize| JOINTS[..2].contains(&bare(kept[place]).as_str());
     let cut = (FEWEST_WORDS..kept.len()).rev().find(|place| ends(*place) && !inside_list(kept, *place));
     // What "and" begins near the end was hardly begun, unless something else begins where it ends.
@@ -178,7 +136,8 @@ fn to_phrase(kept: &mut Vec<&str>, next: &str) {
     kept.truncate(cut.unwrap_or(kept.len()));
     let begun =
         (FEWEST_WORDS.max(kept.len().saturating_sub(BEGUN))..kept.len()).find(|place| inside_list(kept, *place));
-    if let Some(begun) = begun.filter(|_| !over) {
+    let lists = |begun: &usize| kept[begun - 1].ends_with(',') && is_in_list(&sentence, *begun);
+    if let Some(begun) = begun.filter(|begun| !over && !lists(begun)) {
         kept.truncate(begun);
     }
     let hangs = |kept: &[&str]| {
@@ -191,6 +150,24 @@ fn to_phrase(kept: &mut Vec<&str>, next: &str) {
     while kept.len() > 2 && (hangs(kept) || tells_more(kept)) {
         kept.pop();
     }
+    // Two of several are neither all nor one.
+    let commas: Vec<usize> = (0..kept.len()).filter(|place| kept[*place].ends_with(',')).collect();
+    if let [comma] = commas[..]
+        && comma > 1
+        && comma + 1 < kept.len()
+        && !kept[comma..].iter().any(|word| matches!(*word, "and" | "or"))
+    {
+        kept.truncate(comma + 1);
+    }
+    if let [.., before, last] = kept[..]
+        && kept.len() > 3
+        && is_begun(&bare(before), last, &bare(sentence.get(kept.len()).copied().unwrap_or_default()))
+    {
+        kept.truncate(kept.len() - 2);
+        while kept.len() > 2 && kept.last().is_some_and(|word| is_loose(word)) {
+            kept.pop();
+        }
+    }
     // What a dash begins near the end was hardly begun.
     let dash = |place: &usize| *place >= FEWEST_WORDS && ["—", "–", "-"].contains(&kept[*place]);
     if let Some(dash) = (kept.len().saturating_sub(BEGUN)..kept.len()).find(dash) {
@@ -201,6 +178,53 @@ fn to_phrase(kept: &mut Vec<&str>, next: &str) {
         && heading.ends_with(':')
     {
         kept.pop();
+    }
+}
+
+/// Whether the place is in the middle of a list: "Get the status, | details, and results of a run".
+fn is_in_list(words: &[&str], place: usize) -> bool {
+    let comma = |word: &&str| word.ends_with(',');
+    let joins = |word: &&str| matches!(*word, "and" | "or");
+    let ahead = &words[place..words.len().min(place + LONGEST_ITEM + 1)];
+    let earlier = words[..place - 1].iter().rev().take(LONGEST_ITEM).any(|word| comma(word));
+    match ahead.iter().position(|word| comma(word) || joins(word)) {
+        // "…, and saves it": another clause, where nothing was listed before.
+        Some(0) if joins(&ahead[0]) => earlier,
+        Some(_) => true,
+        None => false,
+    }
+}
+
+/// Whether a list was begun and is not over: all that joins its last item was cut off.
+fn list_is_open(kept: &[&str], cut_off: &[&str]) -> bool {
+    let Some(last) = kept.iter().rposition(|word| word.ends_with(',')) else { return false };
+    let joins = |word: &&str| matches!(*word, "and" | "or");
+    // The last item may go on behind its first word.
+    let until = kept.len().saturating_sub(2).max(last);
+    let joined = kept[last..until].iter().any(|word| joins(word));
+    let begun = kept[until..].iter().any(|word| joins(word)) && kept[..last].iter().any(|word| word.ends_with(','));
+    let goes_on = cut_off.iter().take(2 * LONGEST_ITEM).any(|word| joins(&word) || word.ends_with(','));
+    !joined && (goes_on || begun) && kept.len() - last <= LONGEST_ITEM
+}
+
+/// Where the words begin that introduce the list at the end: a list without its end is left out with them.
+fn introduced(kept: &[&str]) -> Option<usize> {
+    let first = kept.iter().position(|word| word.ends_with(','))?;
+    let from = first.saturating_sub(LONGEST_ITEM - 1);
+    let place = (from..=first).rev().find(|place| INTRODUCING.contains(&kept[*place]))?;
+    let place = if kept[place] == "as" && kept[place - 1] == "such" { place - 1 } else { place };
+    (place >= FEWER_WORDS).then_some(place)
+}
+
+/// `to deploy | an application`, `with fuzzy | matching`: what was begun with two words, and goes on.
+fn is_begun(before: &str, last: &str, next: &str) -> bool {
+    if last.ends_with([',', ';', ':', '.', ')']) {
+        return false;
+    }
+    let object = DETERMINERS.contains(&next) || ["when", "how", "what", "whether", "if"].contains(&next);
+    match before {
+        "to" => object || (["to", "with"].contains(&next) && RELATE.contains(&last)),
+        before => BEGUN_WITH.contains(&before) && !next.is_empty() && !is_loose(next),
     }
 }
 
@@ -241,6 +265,28 @@ fn without_asides(sentence: &str) -> String {
     if text.split_whitespace().count() < 3 { sentence.to_owned() } else { text }
 }
 
+/// A sentence that is too long loses examples before it loses its end: "Get data like logs, metrics, or events from Grail".
+fn without_examples(sentence: &str) -> String {
+    let words: Vec<&str> = sentence.split_whitespace().collect();
+    let begins = |place: &usize| {
+        ["like", "including"].contains(&words[*place])
+            || (words[*place] == "such" && words.get(place + 1) == Some(&"as"))
+    };
+    let Some(start) = (2..words.len()).find(begins).filter(|_| words.len() > SUMMARY_WORDS) else {
+        return sentence.to_owned();
+    };
+    let listed = |place: &usize| words[*place].ends_with(',') || matches!(words[*place], "and" | "or");
+    let Some(last) = (start + 1..words.len()).take_while(|place| *place < start + MOST_EXAMPLES).filter(listed).last()
+    else {
+        return sentence.to_owned();
+    };
+    let goes_on = |place: &usize| AFTER_EXAMPLES.contains(&words[*place]);
+    let end = (last + 1..words.len()).find(goes_on).unwrap_or(words.len());
+    let before = words[..start].join(" ");
+    let kept = [before.trim_end_matches(','), &words[end..].join(" ")].join(" ").trim_end().to_owned();
+    if kept.split(' ').count() < FEWER_WORDS { sentence.to_owned() } else { kept }
+}
+
 /// Without a parenthesis that the cut left open.
 fn closed(text: &str) -> String {
     match text.rfind('(') {
@@ -259,6 +305,41 @@ pub(super) fn capitalised(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::shortened;
+
+    #[test]
+    fn lists_are_shown_whole_or_not() {
+        let cases = [
+            (
+                "Respond to a calendar event invitation with Accept, Decline, Maybe (Tentative), or No Response.",
+                "Respond to a calendar event invitation",
+            ),
+            (
+                "Get data like Logs, Metrics, Spans, Events, or Entity Data from Dynatrace Grail by executing a statement.",
+                "Get data from Dynatrace Grail by executing a statement",
+            ),
+            (
+                "Get the status, details, and per-prompt results of a model evaluation run.",
+                "Get the status, details, and per-prompt results",
+            ),
+            (
+                "Show the working tree status including staged, unstaged, and otherwise untracked files.",
+                "Show the working tree status",
+            ),
+            ("Get a summary of a specific file, including:", "Get a summary of a specific file"),
+            (
+                "Use this tool to determine if it is a suitable platform to deploy an application or a part of it.",
+                "Determine if it is a suitable platform",
+            ),
+            (
+                "Comprehensive entity search with fuzzy matching, domain/area filtering, and optional grouping.",
+                "Comprehensive entity search",
+            ),
+            ("Use this API to create a new mail folder.", "Create a new mail folder"),
+        ];
+        for (sentence, phrase) in cases {
+            assert_eq!(shortened(sentence).as_deref(), Some(phrase), "{sentence}");
+        }
+    }
 
     #[test]
     fn a_phrase_is_over_where_it_ends() {

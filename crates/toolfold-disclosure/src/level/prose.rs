@@ -3,11 +3,20 @@
 
 use toolfold_core::{Entry, words};
 
+use super::opening::{behind_when, only_says_when, without_beginnings};
 use super::phrase::{LONGEST_SUMMARY, SUMMARY_WORDS, capitalised, shortened};
 
 const SENTENCES: usize = 3;
 const LONGEST_DESCRIPTION: usize = 240;
 const LONGEST_PRODUCT: usize = 24;
+/// What a sentence about a tool may begin with that says what it does.
+const DEEDS: [&str; 36] = [
+    "add", "analyze", "apply", "build", "cancel", "change", "check", "compute", "convert", "copy", "create", "delete",
+    "download", "edit", "execute", "export", "fetch", "find", "generate", "get", "import", "list", "manage", "merge",
+    "move", "open", "read", "remove", "retrieve", "run", "search", "send", "set", "show", "start", "update",
+];
+/// What a sentence begins with, where no blank is before it.
+const BEGIN: [&str; 7] = ["This ", "It ", "The ", "Use ", "Returns ", "If ", "When "];
 /// Characters looked at: nobody says what a tool does after this.
 const LOOKED_AT: usize = 4000;
 
@@ -16,11 +25,32 @@ pub(super) fn summary(entry: &Entry) -> String {
     let said = unlabelled(entry.own_description(), entry.server().as_str());
     let sentences = sentences(said);
     let mut told = sentences.iter().filter(|sentence| !is_mechanics(sentence));
-    let described = doing(entry, &sentences).or_else(|| told.find_map(|sentence| shortened(sentence)));
+    let described = doing(entry, &sentences).or_else(|| match told.next() {
+        Some(first) if !only_says_when(first) && shortened(first).is_some() => shortened(first),
+        // What comes behind is taken where it is about a deed.
+        _ => deed(entry, &sentences),
+    });
     let titled = || entry.title.as_deref().and_then(shortened);
     let named = words::split(entry.name()).concat();
     let fits = |text: &String| !text.trim().is_empty() && words::split(text).concat() != named;
     described.filter(fits).or_else(|| titled().filter(fits)).unwrap_or_else(|| from_name(entry))
+}
+
+/// The first sentence, or the part of one behind its first comma, that begins with a verb: the name's, or one of many.
+fn deed(entry: &Entry, sentences: &[String]) -> Option<String> {
+    let verb = words::split(entry.name()).into_iter().next().unwrap_or_default();
+    let does = |text: &&str| {
+        let bare = without_beginnings(text);
+        let mut words = bare.split(' ').map(str::to_lowercase);
+        let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        let stem = |end: &str| first.strip_suffix(end).unwrap_or(&first).to_owned();
+        let is_verb = |word: &str| word == verb || DEEDS.contains(&word);
+        let says = !["it", "them", "this"].contains(&second.trim_end_matches('.'));
+        says && ["", "s", "es"].iter().any(|end| is_verb(&stem(end)))
+    };
+    let plain = sentences.iter().filter(|sentence| !only_says_when(sentence)).map(String::as_str);
+    let clauses = sentences.iter().filter_map(|sentence| behind_when(sentence));
+    plain.chain(clauses).filter(does).find_map(shortened)
 }
 
 /// Where a description begins with what a thing is, the sentence that says what is done with it, in the verb of the name: `get-item`,
@@ -66,22 +96,38 @@ fn unlabelled<'a>(text: &'a str, server: &str) -> &'a str {
 /// Two or three sentences.
 pub(super) fn description(entry: &Entry) -> String {
     let mut text = String::new();
-    for sentence in sentences(entry.own_description()).iter().take(SENTENCES) {
+    let sentences = sentences(entry.own_description());
+    let shown = sentences.iter().take(SENTENCES).filter(|sentence| !sentence.ends_with(':') || sentences.len() == 1);
+    for sentence in shown.map(|sentence| plainly(sentence)) {
         if !text.is_empty() && text.len() + sentence.len() > LONGEST_DESCRIPTION {
             break;
         }
         if !text.is_empty() {
             text.push(' ');
         }
-        text.push_str(sentence);
+        text.push_str(&sentence);
     }
     if text.is_empty() { summary(entry) } else { clipped(&text, LONGEST_DESCRIPTION) }
+}
+
+/// Without "This tool will" and the like in front.
+fn plainly(sentence: &str) -> String {
+    const HOLLOW: [&str; 2] = ["this tool ", "use this "];
+    let lower = sentence.to_lowercase();
+    let bare = without_beginnings(sentence);
+    let first = bare.split(' ').next().unwrap_or_default();
+    let stands =
+        !["is", "are", "has", "can", "cannot", "must", "should", "only", "when", "if", "requires"].contains(&first);
+    match HOLLOW.iter().any(|hollow| lower.starts_with(hollow)) && stands {
+        true => capitalised(bare),
+        false => sentence.to_owned(),
+    }
 }
 
 /// The sentences after those.
 pub(super) fn rest(entry: &Entry) -> Vec<String> {
     let shown = description(entry);
-    sentences(&entry.description).into_iter().filter(|sentence| !shown.contains(sentence.as_str())).collect()
+    sentences(&entry.description).into_iter().filter(|sentence| !shown.contains(plainly(sentence).as_str())).collect()
 }
 
 /// The sentence that says what comes back.
@@ -118,13 +164,14 @@ fn sentences(text: &str) -> Vec<String> {
 }
 
 fn split_sentences(paragraph: &str, found: &mut Vec<String>) {
-    let clean = without_links(paragraph).replace("**", "").replace('`', "");
+    let clean = without_links(paragraph).replace("**", "").replace("\\`", "").replace('`', "");
     let clean: String = clean.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut start = 0;
     for (at, mark) in clean.match_indices(['.', '!', '?', '。']) {
         let end = at + mark.len();
         let abbreviation = ["e.g", "i.e", "etc", "vs"].iter().any(|short| clean[start..at].ends_with(short));
-        let followed = clean[end..].starts_with(' ') || mark == "。";
+        let glued = mark == "." && BEGIN.iter().any(|begin| clean[end..].starts_with(begin));
+        let followed = clean[end..].starts_with(' ') || mark == "。" || glued;
         if followed && !abbreviation {
             push_sentence(&clean[start..end], found);
             start = end;

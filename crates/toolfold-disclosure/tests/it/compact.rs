@@ -72,7 +72,7 @@ fn nothing_asked_shows_what_there_is() {
     ");
     assert_snapshot!(fixture.find(json!({"path": ["Servers", "github"]})), @"
     github.create_issue — Create a new issue in a GitHub repository
-    github.list_issues — List issues in a repository, with filters
+    github.list_issues — List issues in a repository
     github.merge_pull_request — Merge a pull request
     ");
     assert_eq!(fixture.find(json!({"path": "servers/GitHub"})), fixture.find(json!({"path": ["github"]})));
@@ -89,7 +89,7 @@ fn a_query_gives_one_line_for_each_hit() {
     notes.call_tool
     ");
     assert_snapshot!(fixture.find(json!({"query": "issues", "limit": "1"})), @r#"
-    github.list_issues(owner: string, repo: string, state?: "open"|"closed"|"all", filter?: {label: string, since?: string(date-time)}) — List issues in a repository, with filters
+    github.list_issues(owner: string, repo: string, state?: "open"|"closed"|"all", filter?: {label: string, since?: string(date-time)}) — List issues in a repository
     next cursor: _ECZWzEsMSwiaXNzdWVzIixbXSwyLG51bGxd (1 more)
     "#);
     assert_snapshot!(fixture.find(json!({"query": "issues", "detail": "names"})), @"
@@ -143,7 +143,7 @@ fn a_small_budget_shows_less_of_each_and_cuts_none() {
     let mut fixture = Fixture::new();
     fixture.budget = 90;
     assert_snapshot!(fixture.find(json!({"query": "repository issues"})), @"
-    github.list_issues — List issues in a repository, with filters
+    github.list_issues — List issues in a repository
     github.create_issue — Create a new issue in a GitHub repository
     github.merge_pull_request
     notes.search

@@ -29,7 +29,7 @@ fn told(fixture: &Fixture, surface: Surface, tool: &str, arguments: Value) -> St
 fn a_search_and_a_look_around_name_what_is_missing() {
     let fixture = fixture();
     assert_snapshot!(fixture.find(json!({"query": "list issues in a repository"})), @r#"
-    github.list_issues(owner: string, repo: string, state?: "open"|"closed"|"all", filter?: {label: string, since?: string(date-time)}) — List issues in a repository, with filters
+    github.list_issues(owner: string, repo: string, state?: "open"|"closed"|"all", filter?: {label: string, since?: string(date-time)}) — List issues in a repository
     Missing: sqlite is configured and not running: the program uvx was not found.
     "#);
     let nothing = fixture.find(json!({"query": "qwertz asdfgh"}));
