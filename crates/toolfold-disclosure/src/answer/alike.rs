@@ -2,7 +2,8 @@
 //!
 //! What a reader would get wrong: the same name is not enough. Two servers both create issues, one of GitHub and one of
 //! GitLab; a sentence that names its own service keeps them apart. Nor is the same word always the same thing: a branch of a
-//! database and one of a repository are at home in different nodes, and then nearly every word has to be the same.
+//! database and one of a repository are at home in different nodes, and then nearly every word has to be the same. And what one of them
+//! must be told the other must be able to take: logs of a pod in some cluster are not logs of a pod in this one.
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -11,15 +12,17 @@ use toolfold_core::{Entry, words};
 use toolfold_index::Hit;
 
 use crate::level::lines;
+use crate::schema::{Parameter, parameters};
 use crate::view::View;
 
 /// The share of the words of two summaries that both must have; and where one of the names has a word in front that the
 /// other has not, which may be a service's, or where they are at home in different nodes.
 const SAME_WORDS: f32 = 0.5;
 const NEARLY_ALL_WORDS: f32 = 0.8;
-/// A server that is preferred comes first among those that do the same, unless the request is so much more about another.
-const NEARLY_AS_GOOD: f32 = 0.2;
 const MOST_NAMED: usize = 3;
+/// Bytes of a definition whose parameters are compared, and parameters.
+const LARGEST_COMPARED: usize = 256 * 1024;
+const MOST_COMPARED: usize = 100;
 /// Words of servers' names that name no service, and words that say nothing about what is done.
 const SAID_OF_ANY: [&str; 14] =
     ["mcp", "server", "api", "tool", "the", "and", "for", "from", "with", "given", "new", "specific", "single", "all"];
@@ -64,8 +67,10 @@ pub(super) fn apart(hits: &[Hit]) -> Vec<Line> {
     hits.iter().enumerate().map(|(place, hit)| Line::new(place, hit)).collect()
 }
 
-/// Hits that do the same in one line, where the best of them stood.
-pub(super) fn joined(view: &View<'_>, hits: &[Hit]) -> Vec<Line> {
+/// Hits that do the same in one line, where the best of them stood. One of a preferred server comes before what is like it, unless the
+/// request names the other's.
+pub(super) fn joined(view: &View<'_>, request: &str, hits: &[Hit]) -> Vec<Line> {
+    let asked: BTreeSet<String> = plain(whole_words(request)).collect();
     let mut lines: Vec<(Line, Deed<'_>)> = Vec::with_capacity(hits.len());
     for (place, hit) in hits.iter().enumerate() {
         let deed = Deed::of(view.entry(hit.entry));
@@ -74,10 +79,26 @@ pub(super) fn joined(view: &View<'_>, hits: &[Hit]) -> Vec<Line> {
             let least = if home(line) { SAME_WORDS } else { NEARLY_ALL_WORDS };
             is_elsewhere(view, line, hit.entry) && deed.is(other, least)
         };
-        let same = lines.iter_mut().find(|(line, other)| is_same(line, other));
-        match same {
-            Some((line, _)) => join(view, line, hit),
-            None => lines.push((Line::new(place, hit), deed)),
+        let leads = |line: &Line, other: &Deed<'_>| {
+            let rank = |position: usize| view.preference(view.entry(position).server());
+            let named = other.server.iter().any(|word| asked.contains(word) && !deed.server.contains(word));
+            rank(hit.entry) < rank(line.entry) && !named
+        };
+        let like = lines.iter().position(|(line, other)| is_same(line, other));
+        let same = lines.iter().position(|(line, other)| is_same(line, other) && deed.takes_what(other));
+        match (same, like) {
+            (Some(same), _) => {
+                let (line, other) = &lines[same];
+                let leads = leads(line, other);
+                if join(view, &mut lines[same].0, hit, leads) {
+                    lines[same].1 = deed;
+                }
+            }
+            (None, Some(like)) if leads(&lines[like].0, &lines[like].1) => {
+                let confidence = lines[like].0.confidence.max(hit.confidence);
+                lines.insert(like, (Line { confidence, ..Line::new(place, hit) }, deed));
+            }
+            _ => lines.push((Line::new(place, hit), deed)),
         }
     }
     lines.into_iter().map(|(line, _)| line).collect()
@@ -89,19 +110,19 @@ fn is_elsewhere(view: &View<'_>, line: &Line, entry: usize) -> bool {
     std::iter::once(line.entry).chain(line.also.iter().copied()).all(|other| server(other) != server(entry))
 }
 
-fn join(view: &View<'_>, line: &mut Line, hit: &Hit) {
+/// Whether the hit is now what the line shows. `leads`: whether it is preferred.
+fn join(view: &View<'_>, line: &mut Line, hit: &Hit, leads: bool) -> bool {
     let takes_something = |position: usize| lines(view.entry(position)).signature.as_deref() != Some("");
-    let rank = |position: usize| view.preference(view.entry(position).server());
-    let close = hit.confidence >= NEARLY_AS_GOOD * line.confidence;
     // A tool that takes nothing, where the same one elsewhere takes something, comes of a broken list.
     let broken = !takes_something(line.entry) && takes_something(hit.entry);
-    let preferred = rank(hit.entry) < rank(line.entry) && takes_something(hit.entry) >= takes_something(line.entry);
-    if broken || (preferred && close) {
+    let preferred = leads && takes_something(hit.entry) >= takes_something(line.entry);
+    if broken || preferred {
         line.also.insert(0, std::mem::replace(&mut line.entry, hit.entry));
         line.copies = hit.copies;
     } else {
         line.also.push(hit.entry);
     }
+    broken || preferred
 }
 
 /// What a tool does, as far as its name and its summary say. The summary is read where the names are alike, which is
@@ -114,6 +135,8 @@ struct Deed<'a> {
     sorted: Vec<String>,
     server: BTreeSet<String>,
     summary: OnceCell<BTreeSet<String>>,
+    /// The words of each parameter's name, and whether it is required.
+    parameters: OnceCell<Vec<(Vec<String>, bool)>>,
 }
 
 impl<'a> Deed<'a> {
@@ -127,12 +150,30 @@ impl<'a> Deed<'a> {
         let mut sorted = name.clone();
         sorted.sort_unstable();
         sorted.dedup();
-        Deed { entry, name, sorted, server, summary: OnceCell::new() }
+        Deed { entry, name, sorted, server, summary: OnceCell::new(), parameters: OnceCell::new() }
     }
 
     fn summary(&self) -> &BTreeSet<String> {
         let long = |word: &String| word.chars().count() > 2;
         self.summary.get_or_init(|| plain(whole_words(&lines(self.entry).summary)).filter(long).collect())
+    }
+
+    fn parameters(&self) -> &[(Vec<String>, bool)] {
+        self.parameters.get_or_init(|| {
+            if self.entry.definition.get().len() > LARGEST_COMPARED {
+                return Vec::new();
+            }
+            let schema = self.entry.input_schema();
+            let all = parameters(&schema, &schema);
+            let named = |parameter: &Parameter<'_>| (plain_name(parameter.name), parameter.required);
+            all.list.iter().take(MOST_COMPARED).map(named).collect()
+        })
+    }
+
+    /// Whether each takes what the other cannot do without. Of one that takes nothing at all nobody knows.
+    fn takes_what(&self, other: &Deed<'_>) -> bool {
+        let (own, others) = (self.parameters(), other.parameters());
+        own.is_empty() || others.is_empty() || (met(own, others) && met(others, own))
     }
 
     /// `least` is how much alike the summaries have to be, whatever the names are.
@@ -162,6 +203,27 @@ impl<'a> Deed<'a> {
         let mut own = self.server.intersection(self.summary());
         own.any(|word| !other.server.contains(word) && !other.summary().contains(word))
     }
+}
+
+/// Whether everything that is required here is a parameter there, by the same name or by one with a word more.
+fn met(required: &[(Vec<String>, bool)], there: &[(Vec<String>, bool)]) -> bool {
+    let mut left: Vec<&Vec<String>> = there.iter().map(|(name, _)| name).collect();
+    let mut loose: Vec<&Vec<String>> = Vec::new();
+    for (name, _) in required.iter().filter(|(_, required)| *required) {
+        match left.iter().position(|other| *other == name) {
+            Some(place) => drop(left.swap_remove(place)),
+            None => loose.push(name),
+        }
+    }
+    let within = |a: &Vec<String>, b: &Vec<String>| a.iter().all(|word| b.contains(word));
+    loose.into_iter().all(|name| {
+        let place = left.iter().position(|other| within(name, other) || within(other, name));
+        place.map(|place| left.swap_remove(place)).is_some()
+    })
+}
+
+fn plain_name(name: &str) -> Vec<String> {
+    plain(words::split(name).into_iter()).collect()
 }
 
 /// As they are written: a service's name is one word, however many capitals it has.

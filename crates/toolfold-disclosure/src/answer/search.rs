@@ -25,6 +25,11 @@ const NODES_NAMED: usize = 12;
 const NODES_HINTED: usize = 3;
 /// Words of a phrase; more are a sentence.
 const FEW_WORDS: usize = 2;
+/// Small words of languages that are not written otherwise than English.
+const FOREIGN: [&str; 24] = [
+    "der", "die", "das", "den", "dem", "ein", "eine", "einen", "und", "le", "les", "un", "une", "du", "des", "el",
+    "los", "una", "il", "di", "het", "een", "um", "uma",
+];
 /// Hits that are looked at where as many are shown as it takes.
 const LOOKED_AT: usize = 30;
 
@@ -84,11 +89,11 @@ fn page(view: &View<'_>, search: &Search, found: &Found, reader: Option<String>)
     let doubtful = is_doubtful(found);
     let told = doubtful && search.offset == 0;
     let lines = if search.as_needed {
-        alike::joined(view, &found.hits[..enough::imaginable(&found.hits)])
+        alike::joined(view, &search.query, &found.hits[..enough::imaginable(&found.hits)])
     } else {
         alike::apart(&found.hits)
     };
-    let wanted = if search.as_needed { enough::shown(&lines) } else { lines.len() };
+    let wanted = if search.as_needed { enough::shown(&lines, doubtful) } else { lines.len() };
     let items: Vec<Item<'_>> = (0..wanted).map(|place| item(view, search, &lines, place, doubtful)).collect();
     let rest = |shown: usize| cursor(search, found, &lines, shown);
     let note = note(view).filter(|_| search.offset == 0);
@@ -133,7 +138,7 @@ fn item<'a>(view: &View<'a>, search: &Search, lines: &[Line], place: usize, doub
 fn cursor(search: &Search, found: &Found, lines: &[Line], shown: usize) -> Option<String> {
     let (offset, left) = if search.as_needed {
         let left = if enough::is_clear(lines) { 0 } else { lines.len().saturating_sub(shown) };
-        (lines.get(shown).map_or(0, |line| line.place), left)
+        (lines.iter().skip(shown).map(|line| line.place).min().unwrap_or(0), left)
     } else {
         let offset = search.offset + shown;
         (offset, found.total.saturating_sub(offset))
@@ -150,6 +155,9 @@ fn nothing(view: &View<'_>, search: &Search, node: &Node) -> Result<String, Refu
     if view.is_empty() {
         return Ok(empty(view));
     }
+    if is_foreign(&search.query) && !shares_a_word(view, search) {
+        return Ok(with_note(view, format!("No tool here fits {:?}: ask in English.", search.query)));
+    }
     let nearest = nearest_nodes(view, search);
     let names: Vec<&str> = view.servers().map(ServerName::as_str).take(NODES_NAMED + 1).collect();
     let more = if names.len() > NODES_NAMED { ", …" } else { "" };
@@ -160,6 +168,12 @@ fn nothing(view: &View<'_>, search: &Search, node: &Node) -> Result<String, Refu
         search.query
     );
     Ok(with_note(view, text))
+}
+
+/// Whether a request is in another language than English, as far as its letters and its smallest words say.
+fn is_foreign(query: &str) -> bool {
+    let small = |word: &str| FOREIGN.contains(&word.to_lowercase().as_str());
+    query.chars().any(|c| c.is_alphabetic() && !c.is_ascii()) || query.split_whitespace().any(small)
 }
 
 /// Where the best of what is no answer is at home.

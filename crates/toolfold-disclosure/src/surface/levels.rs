@@ -15,7 +15,7 @@ use super::table::{ByServer, Calling, Listed, Meta, Table};
 use super::{Action, Browse, Describe, View, noted};
 use crate::answer::roots;
 use crate::cursor::Cursor;
-use crate::level::{Level, details_page, full_page, lines, parameter_page};
+use crate::level::{Level, details_page, full_page, lines, marked_summary, parameter_page};
 use crate::tokens;
 
 const DISCOVER: &str = "discover_tools";
@@ -60,9 +60,8 @@ pub(super) static TABLE: Table = Table {
     next: |next| Some(self::next(next)),
 };
 
-/// Tools that are all shown, whatever they cost: without a group being named, and in a group.
-const MOST_OVERALL: usize = 50;
-const MOST_IN_GROUP: usize = 100;
+/// Tools that are looked at for whether all of them fit.
+const MOST_AT_ONCE: usize = 100;
 /// Tokens for where to go on.
 const REMARKS: usize = 40;
 
@@ -117,11 +116,18 @@ fn describe(view: &View<'_>, describe: &Describe) -> Result<Raw, Refusal> {
     let position = tool(view, &describe.names[0])?;
     let (entry, shown) = (view.entry(position), view.exposed(position));
     let page = |path: &String| parameter_page(entry, shown, path).map_err(|nearest| no_parameter(entry, path, nearest));
+    let several = |paths: &[String]| -> Result<Value, Refusal> {
+        let pages: Vec<_> = paths.iter().map(page).collect();
+        match pages.iter().all(Result::is_err) {
+            true => pages.into_iter().collect(),
+            false => Ok(pages.into_iter().map(|page| page.unwrap_or_else(|refusal| refusal.to_json())).collect()),
+        }
+    };
     Ok(json_result(&match describe.parameters.as_slice() {
         [] if describe.detail == Level::Full => full_page(entry, shown),
         [] => details_page(entry, shown),
         [only] => page(only)?,
-        several => several.iter().map(page).collect::<Result<_, _>>()?,
+        paths => several(paths)?,
     }))
 }
 
@@ -146,10 +152,12 @@ fn wants_all(given: &Arguments) -> Result<bool, Refusal> {
 fn browse(view: &View<'_>, browse: &Browse) -> Result<Raw, Refusal> {
     let node = node(view, &browse.path)?;
     let all = tools_in(view, node);
-    let most = if browse.path.is_empty() { MOST_OVERALL } else { MOST_IN_GROUP };
-    let line = |&at: &usize| json!({"name": view.exposed(at), "summary": lines(view.entry(at)).summary});
-    if all.len() <= most && browse.offset == 0 {
-        return Ok(json_result(&noted(view, json!({"tools": all.iter().map(line).collect::<Vec<_>>()}))));
+    let line = |&at: &usize| json!({"name": view.exposed(at), "summary": marked_summary(view.entry(at))});
+    if all.len() <= MOST_AT_ONCE && browse.offset == 0 {
+        let tools: Vec<Value> = all.iter().map(line).collect();
+        if tools.iter().map(cost).sum::<usize>() <= view.budget() {
+            return Ok(json_result(&noted(view, json!({"tools": tools}))));
+        }
     }
     let rest = all.get(browse.offset..).unwrap_or_default();
     let groups = if browse.offset == 0 { groups(view, node) } else { Vec::new() };
