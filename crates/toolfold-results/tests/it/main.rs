@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that panics has said what it had to say")]
 
+mod anything;
 mod compliance;
 mod long;
 mod reading;
