@@ -38,7 +38,7 @@ fn walk(before: Option<&Written>, after: Option<&Written>, place: &mut String, f
                 // Of several of one name the last ones belong together: they are what most readers take.
                 for from_end in (1..=old.len().max(new.len())).rev() {
                     let one = |values: &[_]| values.len().checked_sub(from_end).map(|index| values[index]);
-                    within(place, &step, |place| walk(one(&old), one(&new), place, found));
+                    within(place, &step, |place| walk(one(old), one(new), place, found));
                 }
             }
         }

@@ -1,5 +1,6 @@
 //! Everything that a stranger's bytes reach first, tried with new bytes for a given time: frames, event streams, headers,
-//! schemas, configurations, cursors, front matter, clients' files, tokens, demands for a login, descriptions of APIs.
+//! schemas, configurations, cursors, front matter, clients' files, tokens, logins, descriptions of APIs, cards of agents, what is
+//! pasted and unpacked, definitions, results.
 //!
 //! What a reader would get wrong: these are the property tests of the suite, and no others. There they try the same few
 //! cases each time; here many more, new ones in every round. What fails prints its seed, and shrinks to what to look at.
@@ -17,7 +18,7 @@ const USUAL: Duration = Duration::from_secs(300);
 const CASES: &str = "2000";
 
 /// Property tests by what they are fed, as filters of test names. One that finds nothing fails, as it would hold for ever.
-const PARTS: [(&str, &str); 11] = [
+const PARTS: [(&str, &str); 15] = [
     ("frames", "package(toolfold-wire) & test(/frames::(any_|no_bytes|a_broken)/)"),
     ("events", "package(toolfold-wire) & test(/events::(what_is|no_bytes)/)"),
     ("headers", "package(toolfold-wire) & test(/headers::/)"),
@@ -30,8 +31,19 @@ const PARTS: [(&str, &str); 11] = [
     ("cursors and arguments", "package(toolfold-disclosure) & test(/properties::/)"),
     ("front matter", "package(toolfold-gateway) & test(/any_file_is_a_definition/)"),
     ("tokens", "package(toolfold-access) & test(/anything::/)"),
-    ("demands for a login", "package(toolfold-oauth) & test(/anything::/)"),
+    ("logins", "package(toolfold-oauth) & test(/(anything|strangers)::/)"),
     ("descriptions of APIs", "package(toolfold-openapi) & test(/anything::/)"),
+    ("agents", "package(toolfold-upstream) & test(/made::(card|turn)::tests::any_/)"),
+    ("what is added", "package(toolfold-clients) & test(/add_anything::|variables::|hidden::/)"),
+    (
+        "definitions",
+        "package(toolfold-scan) & test(/bounds::(any_|what_has)|fold::|blob::|whatever_is_marked/) \
+         + package(toolfold-core) & test(/written::|a_member_more|foreign::/)",
+    ),
+    (
+        "results",
+        "package(toolfold-results) & test(/anything::|whatever_is_asked|it_agrees_with|lines_are_those|ends_are_whole|what_is_left/)",
+    ),
 ];
 
 /// `arguments`: for how many seconds.
