@@ -18,8 +18,8 @@ const CLEAR: f32 = 0.9;
 const NAMED: f32 = 0.95;
 /// By the confidence of the best hit: how many lines there are at most.
 const LINES: [(f32, usize); 4] = [(NAMED, 4), (CLEAR, 7), (0.8, 9), (0.0, 10)];
-/// Lines where none is a close match: more of them are only filling.
-const DOUBTFUL_LINES: usize = 3;
+/// Lines where nothing here is about what is asked for: more of them are only filling.
+const UNLIKE_LINES: usize = 3;
 /// Against the best hit: what may be called next needs its parameters, what may be meant needs a sentence, and what is
 /// possible at all is named.
 const LIKELY: f32 = 0.2;
@@ -40,10 +40,10 @@ pub(super) fn imaginable(hits: &[Hit]) -> usize {
 }
 
 /// How many of the lines are shown.
-pub(super) fn shown(lines: &[Line], doubtful: bool) -> usize {
+pub(super) fn shown(lines: &[Line], unlike: bool) -> usize {
     let best = lines.first().map_or(0.0, |best| best.confidence);
     let most = LINES.iter().find(|(least, _)| best >= *least).map_or(0, |(_, lines)| *lines);
-    lines.len().min(if doubtful { DOUBTFUL_LINES } else { most })
+    lines.len().min(if unlike { UNLIKE_LINES } else { most })
 }
 
 /// The most that is shown of the hit at a place. Where none is a close match, what each does is asked before how it is called.

@@ -93,7 +93,7 @@ fn page(view: &View<'_>, search: &Search, found: &Found, reader: Option<String>)
     } else {
         alike::apart(&found.hits)
     };
-    let wanted = if search.as_needed { enough::shown(&lines, doubtful) } else { lines.len() };
+    let wanted = if search.as_needed { enough::shown(&lines, is_unlike(found)) } else { lines.len() };
     let items: Vec<Item<'_>> = (0..wanted).map(|place| item(view, search, &lines, place, doubtful)).collect();
     let rest = |shown: usize| cursor(search, found, &lines, shown);
     let note = note(view).filter(|_| search.offset == 0);
@@ -122,7 +122,13 @@ fn page(view: &View<'_>, search: &Search, found: &Found, reader: Option<String>)
 /// Whether the best is a guess.
 pub fn is_doubtful(found: &Found) -> bool {
     let best = found.hits.first().map_or(0.0, |best| best.confidence);
-    best < DOUBTFUL || (found.fits < UNLIKE && best < SURE)
+    best < DOUBTFUL || is_unlike(found)
+}
+
+/// Whether nothing here is about what is asked for.
+fn is_unlike(found: &Found) -> bool {
+    let best = found.hits.first().map_or(0.0, |best| best.confidence);
+    found.fits < UNLIKE && best < SURE
 }
 
 fn item<'a>(view: &View<'a>, search: &Search, lines: &[Line], place: usize, doubtful: bool) -> Item<'a> {

@@ -110,7 +110,10 @@ pub(super) fn usual_inside<'p, 'a>(entry: &Entry, list: &'p [Parameter<'a>]) -> 
     let about: Vec<String> = words::split(entry.name());
     let mut inside = by_need(entry, list);
     inside.truncate(MOST_ORDERED);
-    inside.retain(|parameter| parameter.name != "id" && need(parameter, &about) <= 3);
+    inside.retain(|parameter| parameter.name != "id" && need(parameter, &about) <= 4);
+    // Where there is nothing usual, what is seldom given is better than nothing.
+    let usual = inside.iter().take_while(|parameter| parameter.required || need(parameter, &about) <= 3).count();
+    inside.truncate(if usual == 0 { 1 } else { usual });
     inside
 }
 

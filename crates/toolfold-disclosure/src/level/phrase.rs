@@ -186,7 +186,7 @@ fn is_in_list(words: &[&str], place: usize) -> bool {
     let comma = |word: &&str| word.ends_with(',');
     let joins = |word: &&str| matches!(*word, "and" | "or");
     let ahead = &words[place..words.len().min(place + LONGEST_ITEM + 1)];
-    let earlier = words[..place - 1].iter().rev().take(LONGEST_ITEM).any(|word| comma(word));
+    let earlier = words[..place - 1].iter().rev().take(LONGEST_ITEM).any(comma);
     match ahead.iter().position(|word| comma(word) || joins(word)) {
         // "…, and saves it": another clause, where nothing was listed before.
         Some(0) if joins(&ahead[0]) => earlier,
@@ -201,9 +201,9 @@ fn list_is_open(kept: &[&str], cut_off: &[&str]) -> bool {
     let joins = |word: &&str| matches!(*word, "and" | "or");
     // The last item may go on behind its first word.
     let until = kept.len().saturating_sub(2).max(last);
-    let joined = kept[last..until].iter().any(|word| joins(word));
-    let begun = kept[until..].iter().any(|word| joins(word)) && kept[..last].iter().any(|word| word.ends_with(','));
-    let goes_on = cut_off.iter().take(2 * LONGEST_ITEM).any(|word| joins(&word) || word.ends_with(','));
+    let joined = kept[last..until].iter().any(joins);
+    let begun = kept[until..].iter().any(joins) && kept[..last].iter().any(|word| word.ends_with(','));
+    let goes_on = cut_off.iter().take(2 * LONGEST_ITEM).any(|word| joins(word) || word.ends_with(','));
     !joined && (goes_on || begun) && kept.len() - last <= LONGEST_ITEM
 }
 

@@ -88,6 +88,102 @@ fn a_preferred_server_comes_first_among_equals() {
     assert!(ask("gitlab create issue").starts_with("gitlab"), "it is no reason to answer with something else");
 }
 
+fn logs() -> Fixture {
+    let by = |names: &[&str]| {
+        let text = json!({"type": "string"});
+        let members: serde_json::Map<String, Value> =
+            names.iter().map(|name| (name.to_string(), text.clone())).collect();
+        json!({"type": "object", "properties": members, "required": names})
+    };
+    let said = "Get the logs of a pod in a cluster";
+    Fixture::of([
+        source("clouds", &[tool("get_pod_logs", said, by(&["cluster_name", "namespace", "pod_name"]))]),
+        source("kube", &[tool("pod_logs_get", said, by(&["name"]))]),
+        source("kube-two", &[tool("get_pod_logs", said, by(&["pod_name"]))]),
+    ])
+}
+
+#[test]
+fn what_one_needs_the_other_must_take() {
+    let answer = logs().find(json!({"query": "get pod logs"}));
+    assert!(!answer.contains("also in clouds") && answer.contains("clouds.get_pod_logs(cluster_name"), "{answer}");
+    assert!(
+        answer.contains("(also in kube")
+            && answer.matches("pod_name: string").count() + answer.matches("(name: string").count() == 2,
+        "{answer}"
+    );
+}
+
+#[test]
+fn a_preferred_server_leads_what_is_like_it_whatever_the_others_need() {
+    let fixture = logs();
+    let preferred = [ServerName::new("kube").unwrap()];
+    let view = fixture.view().preferring(&preferred);
+    let ask = |query: &str| {
+        let action = route(Surface::Compact, &view, "find_tools", Some(&raw(&json!({"query": query}))));
+        text(&answer(Surface::Compact, &view, &action).unwrap())
+    };
+    assert!(ask("get pod logs").starts_with("kube.pod_logs_get(name: string)"), "{}", ask("get pod logs"));
+    assert!(ask("clouds get pod logs").starts_with("clouds."), "another one was named: {}", ask("clouds get pod logs"));
+}
+
+#[test]
+fn a_request_in_another_language_is_asked_for_in_english() {
+    let answer = browsers().find(json!({"query": "スクリーンショットを撮る"}));
+    assert_snapshot!(answer, @r#"No tool here fits "スクリーンショットを撮る": ask in English."#);
+}
+
+#[test]
+fn one_unknown_parameter_is_no_reason_to_keep_the_others() {
+    let schema = json!({"type": "object", "properties": {
+        "title": {"type": "string", "description": "What it is called"}, "labels": {"type": "array"}}});
+    let fixture = Fixture::of([source("s", &[tool("make_list", "Make a list.", schema)])]);
+    let said = fixture.find(json!({"tool": "make_list", "parameter": ["title", "label"]}));
+    let lines: Vec<Value> = said.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines[0]["schema"], json!({"type": "string"}), "what is said beside it is not said again: {said}");
+    assert!(lines[1].to_string().contains("labels"), "{said}");
+    assert!(fixture.find(json!({"tool": "make_list", "parameter": ["label"]})).contains("labels"));
+}
+
+#[test]
+fn many_tools_at_once_and_the_names_of_the_rest_keep_the_budget() {
+    let tools: Vec<Value> = (0..20)
+        .map(|number| {
+            navigate(&format!("make_things_of_kind_{number}"), "Make things of that kind, and put them down.")
+        })
+        .collect();
+    let fixture = Fixture::of([source("s", &tools)]);
+    let names: Vec<String> = (0..20).map(|number| format!("s.make_things_of_kind_{number}")).collect();
+    let said = fixture.find(json!({"tool": names}));
+    assert!(said.contains("left_out") && tokens::count(&said) <= 700, "{} tokens: {said}", tokens::count(&said));
+}
+
+#[test]
+fn what_only_comes_back_is_not_asked_for() {
+    let body = json!({"type": "object", "properties": {
+        "id": {"type": "string", "description": "The number of it. Read-only."},
+        "comment": {"type": "string"},
+        "start": {"type": "object", "properties": {"dateTime": {"type": "string"}}},
+    }});
+    let schema = json!({"type": "object", "properties": {"body": body}, "required": ["body"]});
+    let fixture = Fixture::of([source("s", &[tool("create_event", "Create an event.", schema)])]);
+    let shown = level::signature(fixture.entry("create_event")).text;
+    assert_snapshot!(shown, @"body: {start?: {dateTime?: string}, comment?: string, …}");
+}
+
+#[test]
+fn usage_follows_the_example_that_a_tool_gives() {
+    let body = json!({"type": "object", "properties": {"fields": {"type": "object"}}});
+    let schema = json!({"type": "object", "properties": {"body": body}, "required": ["body"]});
+    let told = "Update it. Body: { Fields: { Title: 'new value', ... } }.";
+    let other = "Update it. Body: { nothing: { Title: 'new value' } }.";
+    let tools = [tool("update_item", told, schema.clone()), tool("update_other", other, schema)];
+    let fixture = Fixture::of([source("s", &tools)]);
+    let usage = |name: &str| level::usage(fixture.entry(name));
+    assert_snapshot!(usage("update_item"), @r#"s.update_item(body={"fields":{"Title":"new value"}})"#);
+    assert_snapshot!(usage("update_other"), @r#"s.update_other(body={"fields":{}})"#);
+}
+
 #[test]
 fn a_clear_best_hit_leaves_little_to_read() {
     let named = ["invoice", "customer", "product", "coupon", "refund", "dispute", "payout", "plan", "price", "quote"];
