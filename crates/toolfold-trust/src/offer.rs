@@ -133,12 +133,19 @@ fn is_number(raw: &Raw) -> bool {
         || (raw.get().len() <= LONGEST_MOMENT && raw.get().starts_with(|c: char| c == '-' || c.is_ascii_digit()))
 }
 
-/// As ISO 8601 has it; it is not asked whether there is such a day.
+/// As ISO 8601 has it, or HTTP; it is not asked whether there is such a day.
 fn is_time(raw: &Raw) -> bool {
-    let of_a_time = |byte: u8| byte.is_ascii_digit() || b"-:.+TZW ".contains(&byte);
+    let of_a_time = |byte: u8| byte.is_ascii_digit() || b"-:.+TZW".contains(&byte);
+    let is_word = |word: &str| word.bytes().all(of_a_time) || NAMES_OF_TIMES.contains(&word);
     let text = raw.get().strip_prefix('"').and_then(|text| text.strip_suffix('"'));
-    raw.is_null() || text.is_some_and(|text| text.len() <= LONGEST_MOMENT && text.bytes().all(of_a_time))
+    raw.is_null() || text.is_some_and(|text| text.len() <= LONGEST_MOMENT && text.split([' ', ',']).all(is_word))
 }
+
+/// What HTTP writes in a time beside numbers.
+const NAMES_OF_TIMES: [&str; 21] = [
+    "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun", "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep",
+    "Oct", "Nov", "Dec", "GMT", "UTC",
+];
 
 /// Characters of a number or a time that are forgotten: nanoseconds and a zone have place in them.
 const LONGEST_MOMENT: usize = 40;
@@ -173,7 +180,8 @@ mod tests {
         let size = |size: Value| resource(json!({"uri": "x://a", "name": "a", "size": size}));
         let time =
             |time: Value| resource(json!({"uri": "x://a", "annotations": {"lastModified": time, "priority": 1}}));
-        for moment in ["2026-01-02T03:04:05.123456789+01:00", "2026-W53-1 24:00Z", "", "2026"] {
+        let by_http = "Wed, 21 Oct 2026 07:28:00 GMT";
+        for moment in ["2026-01-02T03:04:05.123456789+01:00", "2026-W53-1 24:00Z", "", "2026", by_http] {
             assert_eq!(time(json!(moment)), time(json!(null)), "{moment}");
         }
         assert_eq!(size(json!(1)), size(json!(-2.5e10)));

@@ -7,7 +7,6 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use serde_json::Value;
 use toolfold_catalog::ServerTools;
 use toolfold_core::{Entry, Fingerprint, Trust};
 use toolfold_scan::{Accepted, Context, Family, Piece, Report, Role, Severity, scan_definition, scan_texts};
@@ -238,8 +237,7 @@ pub(super) fn report(server: &str, offer: &Offer, context: &Context) -> Report {
         });
         return scan_texts(server, pieces, context);
     }
-    let definition: Value = serde_json::from_str(offer.definition.get()).unwrap_or_default();
-    scan_definition(server, &definition, context)
+    scan_definition(server, &offer.definition, context)
 }
 
 #[cfg(test)]
@@ -248,7 +246,7 @@ mod tests {
     use toolfold_catalog::ServerSource;
     use toolfold_core::ServerName;
     use toolfold_trust::Pin;
-    use toolfold_wire::{Object, raw};
+    use toolfold_wire::{Object, raw, raw_of};
 
     use super::*;
 
@@ -277,5 +275,18 @@ mod tests {
         let mut known = case(10, MUCH);
         (0..10).for_each(|n| known.record.pins.set(What::Tool, format!("t{n}"), Pin::default()));
         assert!(!known.has_much_new());
+    }
+
+    #[test]
+    fn what_a_definition_says_twice_is_a_reason_to_hold_it() {
+        let print = |definition: &str| {
+            let offer = Offer::of_item(What::Tool, "name", &raw_of(definition).unwrap()).unwrap();
+            report("s", &offer, &Context::new()).findings.iter().map(|finding| finding.rule).collect::<Vec<_>>()
+        };
+        assert_eq!(print(r#"{"name":"t","inputSchema":{"description":"A city."}}"#), [""; 0]);
+        assert_eq!(
+            print(r#"{"name":"t","inputSchema":{"description":"A town.","description":"A city."}}"#),
+            ["repeated-member"]
+        );
     }
 }

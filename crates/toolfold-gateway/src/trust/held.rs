@@ -1,7 +1,6 @@
 //! What is held, as people and programs see it, and what they decide.
 
 use serde::Serialize;
-use serde_json::Value;
 use toolfold_core::{Code, Principal, Refusal, ServerName, shown_line};
 use toolfold_scan::{Context, Finding, differences, render};
 use toolfold_store::StoreError;
@@ -150,9 +149,8 @@ impl Held {
     }
 
     pub(crate) fn shown(&self, context: &Context) -> HeldEntry {
-        let read = |raw: &Raw| serde_json::from_str::<Value>(raw.get()).unwrap_or_default();
-        let before = self.old.as_ref().map_or(Value::Null, read);
-        let mut diff = render(&differences(&before, &read(&self.offer.definition)));
+        let before = self.old.clone().unwrap_or_else(Raw::null);
+        let mut diff = render(&differences(&before, &self.offer.definition));
         let whole = diff.len();
         let mut end = whole.min(LONGEST_DIFF);
         while !diff.is_char_boundary(end) {

@@ -5,7 +5,7 @@ use toolfold_catalog::Catalog;
 
 use super::Ontology;
 use super::company::{Server, families};
-use super::placement::{Choice, Choices, best_first};
+use super::placement::{Candidates, Choice, best_first};
 use super::trained::{Weighed, trained};
 use super::traits::TraitReader;
 use crate::index::Index;
@@ -26,7 +26,7 @@ impl Ontology {
         index: &Index,
         server: &Server,
         reader: &mut TraitReader,
-    ) -> Vec<Choices> {
+    ) -> Vec<Candidates> {
         let Some(first) = server.positions.first().map(|first| *first as usize) else { return Vec::new() };
         let families = families(catalog, index, first..first + server.positions.len());
         let mut weighed = trained().weigh(catalog, index, server, &families, reader);
@@ -60,7 +60,7 @@ impl Ontology {
         }
     }
 
-    fn likeliest(&self, chances: &[f32]) -> Choices {
+    fn likeliest(&self, chances: &[f32]) -> Candidates {
         let mut best: [Option<Choice>; 2] = [None; 2];
         for (node, fit) in self.trained.iter().zip(chances).filter_map(|(node, chance)| Some(((*node)?, *chance))) {
             let choice = Choice { node, fit };

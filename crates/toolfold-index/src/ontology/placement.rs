@@ -34,13 +34,13 @@ pub(super) struct Choice {
 }
 
 /// The best first; none for what fits nowhere.
-pub(super) type Choices = Vec<Choice>;
+pub(super) type Candidates = Vec<Choice>;
 
 /// Where all entries of a catalog are. Without a catalog, nowhere.
 #[derive(Debug, Default)]
 pub struct Placement {
     pub(super) ontology: Option<Arc<Ontology>>,
-    servers: Vec<(Arc<ServerTools>, Arc<[Choices]>)>,
+    servers: Vec<(Arc<ServerTools>, Arc<[Candidates]>)>,
 }
 
 /// What reads entries; it remembers the words it has met.
@@ -70,18 +70,18 @@ impl Placement {
     }
 
     /// The choices of every entry, by position.
-    pub(super) fn choices(&self) -> impl Iterator<Item = &Choices> {
+    pub(super) fn choices(&self) -> impl Iterator<Item = &Candidates> {
         self.servers.iter().flat_map(|(_, choices)| choices.iter())
     }
 }
 
 impl Ontology {
     /// The choices of one server's entries, which are neighbours in a catalog.
-    fn place(&self, catalog: &Catalog, index: &Index, range: Range<usize>, readers: &mut Readers) -> Vec<Choices> {
+    fn place(&self, catalog: &Catalog, index: &Index, range: Range<usize>, readers: &mut Readers) -> Vec<Candidates> {
         let server = Server::of(catalog, index, range.clone());
         let likely = self.likely(catalog, index, &server, &mut readers.traits);
         let fits = self.fits(catalog, index, &server, &likely, &mut readers.words);
-        let mut choices: Vec<Choices> =
+        let mut choices: Vec<Candidates> =
             likely.into_iter().zip(fits).map(|(likely, fits)| self.settled(&likely, &fits)).collect();
         join_the_rest(&mut choices);
         for (position, choices) in range.zip(&mut choices) {
@@ -94,7 +94,7 @@ impl Ontology {
     }
 
     /// The nodes that name the entry by a pattern. Then meaning is not asked.
-    fn named(&self, id: &str) -> Choices {
+    fn named(&self, id: &str) -> Candidates {
         let names = |node: usize| self.nodes[node].patterns.iter().any(|pattern| pattern.matches(id));
         (0..self.nodes.len()).filter(|node| names(*node)).map(|node| Choice { node, fit: 1.0 }).collect()
     }
@@ -105,18 +105,18 @@ impl Ontology {
         catalog: &Catalog,
         index: &Index,
         server: &Server,
-        likely: &[Choices],
+        likely: &[Candidates],
         reader: &mut Reader,
-    ) -> Vec<Choices> {
+    ) -> Vec<Candidates> {
         let mut words = vec![0.0; self.nodes.len()];
-        let listed = |(place, likely): (usize, &Choices)| {
+        let listed = |(place, likely): (usize, &Candidates)| {
             words.fill(0.0);
             let entry = catalog.entry(server.positions[place] as usize);
             self.words.likeness(reader, entry, |node, share| words[node] += WORDS * share);
             let nodes = likely.iter().map(|choice| choice.node).chain(self.untrained.iter().copied());
             nodes.map(|node| Choice { node, fit: words[node] }).collect()
         };
-        let mut fits: Vec<Choices> = likely.iter().enumerate().map(listed).collect();
+        let mut fits: Vec<Candidates> = likely.iter().enumerate().map(listed).collect();
         for (node, meaning) in self.meanings.candidates() {
             let listed: Vec<(usize, usize)> = fits
                 .iter()
@@ -138,7 +138,7 @@ impl Ontology {
     }
 
     /// The nodes of an entry. One that a configuration describes wins where it fits as well as what was learned.
-    fn settled(&self, likely: &[Choice], fits: &[Choice]) -> Choices {
+    fn settled(&self, likely: &[Choice], fits: &[Choice]) -> Candidates {
         let fit = |node: usize| fits.iter().find(|choice| choice.node == node).map_or(0.0, |choice| choice.fit);
         let of_rules = self.untrained.iter().map(|node| Choice { node: *node, fit: fit(*node) });
         let of_rules = of_rules.filter(|choice| choice.fit >= FLOOR).min_by(best_first);
@@ -159,7 +159,7 @@ impl Ontology {
 
 /// Where an entry is whose likeliest node is neither believed nor fits: in the next one, if that may well be and fits, or else
 /// where both are nearly so.
-fn doubtful(likely: &[Choice], fit: impl Fn(usize) -> f32) -> Choices {
+fn doubtful(likely: &[Choice], fit: impl Fn(usize) -> f32) -> Candidates {
     let next = likely.get(1).filter(|next| next.fit >= ALSO && fit(next.node) >= FLOOR);
     let nearly = || likely.first().filter(|first| first.fit + fit(first.node) >= NEARLY);
     let found = next.or_else(nearly).map(|choice| Choice { fit: choice.fit.min(fit(choice.node)), ..*choice });
@@ -171,7 +171,7 @@ pub(super) fn best_first(a: &Choice, b: &Choice) -> Ordering {
 }
 
 /// What fits nowhere joins the others of its server where most of these are in one node.
-fn join_the_rest(choices: &mut [Choices]) {
+fn join_the_rest(choices: &mut [Candidates]) {
     let firsts: Vec<usize> = choices.iter().filter_map(|choices| Some(choices.first()?.node)).collect();
     let count = |node: usize| firsts.iter().filter(|first| **first == node).count();
     let Some(most) = firsts.iter().copied().max_by_key(|node| (count(*node), std::cmp::Reverse(*node))) else { return };
