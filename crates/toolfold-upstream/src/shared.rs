@@ -295,3 +295,28 @@ fn wanted_headers(tool: &Raw) -> Option<(String, Vec<ParameterHeader>)> {
     let tool = Object::parse(tool)?;
     Some((tool.string("name")?, parameter_headers(&tool.read("inputSchema")?).ok()?))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use toolfold_core::ServerName;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn who_is_behind_with_changes_of_resources_loses_some() {
+        let transport = Transport::Http { url: "http://127.0.0.1:9".to_owned(), headers: BTreeMap::new() };
+        let config = Arc::new(Server::new(ServerName::new("a").unwrap(), transport));
+        let (reports, mut told) = mpsc::unbounded_channel();
+        let house = House::new(Memory::new(1 << 20));
+        let shared = Shared::new(config, None, reports, &house, (&Principal::local(), None));
+        for number in 0..UPDATES_WAITING + 5 {
+            shared.report_update(format!("x://{number}"));
+        }
+        assert_eq!(told.len(), UPDATES_WAITING);
+        drop(told.recv().await);
+        shared.report_update("x://last".to_owned());
+        assert_eq!(told.len(), UPDATES_WAITING, "one was told, and there is room for one");
+    }
+}

@@ -413,7 +413,7 @@ mod tests {
         Exchange::begin(ServerName::new("a").unwrap(), Source::Documents, counted, &request, Object::new())
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn one_principal_leaves_places_for_calls_of_others_that_wait() {
         let (me, other) = (Principal::local(), Principal::token());
         let parked = Parked::default();
@@ -426,7 +426,9 @@ mod tests {
             assert!(parked.take(state, owner, method).is_none());
         }
         assert!(parked.take(&states[0], &me, "tools/call").is_some());
-        assert!(parked.park(waiting(me)).is_ok());
+        let last = parked.park(waiting(me.clone())).ok().unwrap();
+        tokio::time::sleep(PARKED_FOR + Duration::from_secs(1)).await;
+        assert!(parked.take(&last, &me, "tools/call").is_none(), "nobody came back for it");
     }
 
     #[test]

@@ -54,6 +54,26 @@ pub(super) const PROMISES: &[Promise] = &[
         "NOTIFICATIONS_A_SECOND: u32 = 1_000",
         &["so_many_a_second", "what_belongs_to_no_call_and_to_no_subscription_is_reported_to_nobody"],
     ),
+    Promise(
+        "| changes of resources that wait to be told | 1,000 |",
+        "UPDATES_WAITING: usize = 1_000",
+        &["who_is_behind_with_changes_of_resources_loses_some"],
+    ),
+    Promise(
+        "| 1,024, three quarters of them for one principal; 10 min |",
+        "PARKED: usize = 1024",
+        &["one_principal_leaves_places_for_calls_of_others_that_wait"],
+    ),
+    Promise(
+        "| 1,024, three quarters of them for one principal; 10 min |",
+        "PARKED_OF_ONE: usize = PARKED - PARKED / 4",
+        &["one_principal_leaves_places_for_calls_of_others_that_wait"],
+    ),
+    Promise(
+        "| 1,024, three quarters of them for one principal; 10 min |",
+        "PARKED_FOR: Duration = Duration::from_secs(600)",
+        &["one_principal_leaves_places_for_calls_of_others_that_wait"],
+    ),
     Promise("| 100 a second, 4 KiB each |", "LINES_A_SECOND: u32 = 100", &["so_many_a_second"]),
     Promise(
         "| 100 a second, 4 KiB each |",
