@@ -117,17 +117,23 @@ impl Known {
 
     /// Whether it makes sense to wait for it: nothing is known of it, and it did not fail the last time.
     pub(crate) fn is_pending(&self) -> bool {
-        self.judging || (!self.tried && self.listed.is_none() && self.failing.is_none())
+        self.is_looked_at() || (!self.tried && self.listed.is_none() && self.failing.is_none())
     }
 
     /// Whether nothing was heard of it at all.
     pub(crate) fn is_silent(&self) -> bool {
-        self.is_pending() && !self.judging
+        self.is_pending() && !self.is_looked_at()
     }
 
     /// Whether it has yet to say what it offers, or to be looked through.
     pub(crate) fn is_untried(&self) -> bool {
-        self.judging || (!self.tried && self.listed.is_none())
+        self.is_looked_at() || (!self.tried && self.listed.is_none())
+    }
+
+    /// Whether what it offers is still being looked through, and nothing of it serves before: aside, or once more because another
+    /// process wrote down what it had found while this one looked.
+    fn is_looked_at(&self) -> bool {
+        self.judging || (self.unjudged && self.judged.is_none() && self.source.is_server())
     }
 
     /// Takes in a state; whether that changes what can be said of it.
@@ -154,7 +160,7 @@ impl Known {
 
     /// What there is to say of a server that offers nothing yet.
     pub(crate) fn absent(&self, name: &ServerName) -> Option<Absent> {
-        let looked_through = self.judging && self.judged.is_none();
+        let looked_through = self.is_looked_at() && self.judged.is_none();
         if (self.listed.is_some() && !looked_through) || !self.source.is_server() {
             return None;
         }
@@ -203,5 +209,35 @@ impl Listed {
 fn warn_of(set_aside: Vec<SetAside>) {
     for odd in set_aside {
         warn!(server = %odd.server, tool = odd.index, "a tool is set aside: {}", shown_line(&odd.why.to_string()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use tokio::sync::mpsc;
+    use toolfold_core::Absence;
+    use toolfold_upstream::{House, Upstream};
+    use toolfold_wire::Memory;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_server_is_starting_until_what_it_lists_has_been_looked_through() {
+        let name = ServerName::new("a").unwrap();
+        let transport = Transport::Http { url: "http://127.0.0.1:9".to_owned(), headers: BTreeMap::new() };
+        let config = Arc::new(Server::new(name.clone(), transport));
+        let (reports, _told) = mpsc::unbounded_channel();
+        let upstream = Upstream::spawn(config.clone(), None, reports, &House::new(Memory::new(1 << 20)));
+        let mut known = Known::server(Source::server(upstream), config, None);
+        let source =
+            ServerSource { name: name.clone(), prefix: true, title: None, instructions: None, tools: Vec::new() };
+        let listed = Listed { tools: Arc::new(ServerTools::read(source).0), manifest: None };
+        known.take_list(Some(listed.clone()));
+        let starting = known.absent(&name).is_some_and(|absent| absent.state == Absence::Starting);
+        assert!(known.is_pending() && !known.is_silent() && starting, "it is waited for, and said to be on its way");
+        known.take_judgement(Some(Judged::whole(listed)));
+        assert!(!known.is_pending() && known.absent(&name).is_none());
     }
 }
