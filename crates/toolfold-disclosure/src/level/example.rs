@@ -7,8 +7,10 @@ use toolfold_core::{Entry, Fuel, words};
 use toolfold_schema::Schema;
 
 use super::illustrated::{demanded, objects};
+use super::limit::listed;
 use super::order::{usual, usual_inside};
-use super::simple::{given, is_small, number, shallow, string};
+use super::said::Values;
+use super::simple::{UNKNOWN, fits, given, is_small, number, shallow, string};
 use crate::arguments::QUICK;
 use crate::schema::{Parameter, Parameters, choices, is_within, parameters, resolve, types};
 
@@ -40,11 +42,11 @@ const DOES: [&str; 16] = [
 /// Example arguments for a call: a typical one where the schema accepts that, otherwise what is required.
 pub fn example(entry: &Entry) -> Value {
     let schema = entry.input_schema();
-    let maker = Maker { root: &schema, fuel: Fuel::new(FUEL) };
+    let maker = Maker { entry, root: &schema, fuel: Fuel::new(FUEL) };
     let least = maker.object(&schema, 0);
-    let typical = maker.typical(entry, &least);
-    let filled = if only_looks(entry) { typical.clone() } else { maker.filled(entry, &typical) };
-    let mut proposed = maker.illustrated(entry, &filled);
+    let typical = maker.typical(&least);
+    let filled = if only_looks(entry) { typical.clone() } else { maker.filled(&typical) };
+    let mut proposed = maker.illustrated(&filled);
     if proposed.is_empty() && filled == least {
         return least;
     }
@@ -52,39 +54,42 @@ pub fn example(entry: &Entry) -> Value {
     first_accepted(schema, proposed).unwrap_or(least)
 }
 
-/// Makes values for one schema, within its fuel.
+/// Makes values for one tool's schema, within its fuel.
 struct Maker<'a> {
+    entry: &'a Entry,
     root: &'a Value,
     fuel: Fuel,
 }
 
 impl Maker<'_> {
     /// What is required and what is usual, with a choice that does what the tool is for.
-    fn typical(&self, entry: &Entry, least: &Value) -> Value {
+    fn typical(&self, least: &Value) -> Value {
         let all = parameters(self.root, self.root);
         let mut members: Map<String, Value> = least.as_object().cloned().unwrap_or_default();
         let room = MOST_SHOWN.saturating_sub(members.len()).min(MOST_BESIDE);
-        let usual = usual(entry, &all.list).into_iter().filter(|parameter| !members.contains_key(parameter.name));
+        let usual = usual(self.entry, &all.list).into_iter().filter(|parameter| !members.contains_key(parameter.name));
         let beside: Vec<(String, Value)> =
-            usual.take(room).map(|usual| (usual.name.to_owned(), self.value(usual.schema, 1))).collect();
+            usual.take(room).map(|usual| (usual.name.to_owned(), self.member(usual, 1))).collect();
         members.extend(beside);
         for parameter in &all.list {
             let Some(given) = members.get_mut(parameter.name) else { continue };
-            if let Some(better) = fitting_choice(entry, self.root, parameter.schema) {
-                *given = better;
+            let values = resolve(self.root, parameter.schema).get("enum").and_then(Value::as_array);
+            let values = values.map(|values| values.get(..MOST_VALUES).unwrap_or(values));
+            if let Some(better) = values.and_then(|values| fitting_choice(self.entry, values)) {
+                *given = better.clone();
             }
         }
         Value::Object(members)
     }
 
     /// The same with what an example in the tool's text, or in that of a parameter, gives in its place. Each is a proposal.
-    fn illustrated(&self, entry: &Entry, arguments: &Value) -> Vec<Value> {
+    fn illustrated(&self, arguments: &Value) -> Vec<Value> {
         let all = parameters(self.root, self.root);
         let takes = |name: &String| all.list.iter().any(|parameter| parameter.name == name);
         let Some(given) = arguments.as_object() else { return Vec::new() };
         let mut proposed = Vec::new();
         // Of everything: only names of parameters.
-        for example in objects(&entry.description, "") {
+        for example in objects(&self.entry.description, "") {
             let Some(members) = example.as_object().filter(|members| !members.is_empty()) else { continue };
             if members.keys().all(takes) {
                 let required = given.iter().filter(|(name, _)| all.list.iter().any(|p| p.required && p.name == *name));
@@ -102,7 +107,7 @@ impl Maker<'_> {
             }
             let own = parameter.schema.get("description").and_then(Value::as_str).unwrap_or_default();
             let single = given.values().filter(|value| value.is_object()).count() == 1;
-            let told = objects(&entry.description, parameter.name).into_iter().filter(|_| single);
+            let told = objects(&self.entry.description, parameter.name).into_iter().filter(|_| single);
             let examples = objects(own, parameter.name).into_iter().chain(told);
             for example in examples.filter_map(|example| self.spelled(schema, example)) {
                 let mut with = given.clone();
@@ -129,11 +134,11 @@ impl Maker<'_> {
     }
 
     /// The same with something in objects that need nothing: a call that changes something does not give an empty one.
-    fn filled(&self, entry: &Entry, arguments: &Value) -> Value {
+    fn filled(&self, arguments: &Value) -> Value {
         let mut members: Map<String, Value> = arguments.as_object().cloned().unwrap_or_default();
         for parameter in &parameters(self.root, self.root).list {
             if let Some(given) = members.get_mut(parameter.name) {
-                *given = self.filled_object(entry, parameter.schema, given.take(), 1);
+                *given = self.filled_object(parameter.schema, given.take(), 1);
                 if parameter.required && is_hollow(given) {
                     *given = self.anything(parameter.schema, given.take());
                 }
@@ -142,7 +147,7 @@ impl Maker<'_> {
         Value::Object(members)
     }
 
-    fn filled_object(&self, entry: &Entry, schema: &Value, given: Value, depth: usize) -> Value {
+    fn filled_object(&self, schema: &Value, given: Value, depth: usize) -> Value {
         let is_empty = given.as_object().is_some_and(Map::is_empty);
         if !is_empty || depth > DEEPEST_FILLED || self.fuel.burn(10).is_err() {
             return given;
@@ -152,17 +157,17 @@ impl Maker<'_> {
             return given;
         }
         let names = || all.list.iter().map(|inside| inside.name);
-        let demanded = if depth == 1 { demanded(&entry.description, names()) } else { Vec::new() };
+        let demanded = if depth == 1 { demanded(&self.entry.description, names()) } else { Vec::new() };
         if demanded.len() > 1 {
             let named = all.list.iter().filter(|inside| demanded.contains(&inside.name));
             return Value::Object(
-                named.map(|inside| (inside.name.to_owned(), self.value(inside.schema, depth + 1))).collect(),
+                named.map(|inside| (inside.name.to_owned(), self.member(inside, depth + 1))).collect(),
             );
         }
-        let inside = usual_inside(entry, &all.list).into_iter().take(MOST_BESIDE);
+        let inside = usual_inside(self.entry, &all.list).into_iter().take(MOST_BESIDE);
         let member = |inside: &Parameter<'_>| {
-            let made = self.value(inside.schema, depth + 1);
-            (inside.name.to_owned(), self.filled_object(entry, inside.schema, made, depth + 1))
+            let made = self.member(inside, depth + 1);
+            (inside.name.to_owned(), self.filled_object(inside.schema, made, depth + 1))
         };
         Value::Object(inside.map(member).collect())
     }
@@ -178,9 +183,24 @@ impl Maker<'_> {
         let open = additional != Some(&json!(false)) && schema.get("properties").is_none_or(|p| *p == json!({}));
         let value = additional.filter(|additional| additional.is_object() && **additional != json!({}));
         match open {
-            true => json!({"name": value.map_or(json!("…"), |value| self.value(value, 1))}),
+            true => json!({"name": value.map_or(json!(UNKNOWN), |value| self.value(value, 1))}),
             false => hollow,
         }
+    }
+
+    /// The value of a member: of a text that could be any, one that the prose tells, as the signature shows it.
+    fn member(&self, member: &Parameter<'_>, depth: usize) -> Value {
+        let made = self.value(member.schema, depth);
+        if made != UNKNOWN || self.fuel.burn(10).is_err() {
+            return made;
+        }
+        let schema = resolve(self.root, member.schema);
+        let told = if depth == 1 { self.entry.description.as_str() } else { "" };
+        let Some(Values::All(values) | Values::Some(values)) = listed(member.name, member.schema, schema, told) else {
+            return made;
+        };
+        let values: Vec<Value> = values.into_iter().map(Value::from).filter(|value| fits(schema, value)).collect();
+        fitting_choice(self.entry, &values).or(values.first()).cloned().unwrap_or(made)
     }
 
     fn value(&self, schema: &Value, depth: usize) -> Value {
@@ -261,8 +281,11 @@ impl Maker<'_> {
         let mut members = Map::new();
         for name in needed.into_iter().take(MOST_MEMBERS) {
             let own = first_choice.and_then(|choice| choice.get("properties")?.get(name));
-            let known = all.list.iter().find(|parameter| parameter.name == name).map(|parameter| parameter.schema);
-            let member = own.or(known).map_or(json!("…"), |schema| self.value(schema, depth + 1));
+            let known = || all.list.iter().find(|parameter| parameter.name == name);
+            let member = match own {
+                Some(own) => self.value(own, depth + 1),
+                None => known().map_or(json!(UNKNOWN), |known| self.member(known, depth + 1)),
+            };
             members.insert(name.to_owned(), member);
         }
         self.fill(schema, depth, &all, &mut members);
@@ -277,12 +300,12 @@ impl Maker<'_> {
                 return;
             }
             if !members.contains_key(parameter.name) {
-                members.insert(parameter.name.to_owned(), self.value(parameter.schema, depth + 1));
+                members.insert(parameter.name.to_owned(), self.member(parameter, depth + 1));
             }
         }
         let additional = schema.get("additionalProperties").filter(|additional| additional.is_object());
         for number in members.len()..least {
-            let value = additional.map_or(json!("…"), |schema| self.value(schema, depth + 1));
+            let value = additional.map_or(json!(UNKNOWN), |schema| self.value(schema, depth + 1));
             members.insert(format!("key{number}"), value);
         }
     }
@@ -293,7 +316,7 @@ impl Maker<'_> {
         let leading = schema.get("prefixItems").and_then(Value::as_array);
         let item = |place: usize| {
             let own = leading.and_then(|leading| leading.get(place)).or_else(|| schema.get("items"));
-            own.map_or(json!("…"), |item| self.value(item, depth + 1))
+            own.map_or(json!(UNKNOWN), |item| self.value(item, depth + 1))
         };
         let least = leading.map_or(least, |leading| least.max(leading.len() as u64)).min(most);
         let mut items: Vec<Value> = (0..least as usize).map(item).collect();
@@ -312,10 +335,7 @@ impl Maker<'_> {
 }
 
 /// Of the values of a choice one that the tool's name has; of a tool that changes things, one that is not only a look.
-fn fitting_choice(entry: &Entry, root: &Value, schema: &Value) -> Option<Value> {
-    let schema = resolve(root, schema);
-    let values = schema.get("enum")?.as_array()?;
-    let values = values.get(..MOST_VALUES).unwrap_or(values);
+fn fitting_choice<'v>(entry: &Entry, values: &'v [Value]) -> Option<&'v Value> {
     let name = words::split(entry.name());
     let has = |value: &&Value, wanted: &dyn Fn(&String) -> bool| {
         value.as_str().is_some_and(|value| words::split(value).first().is_some_and(wanted))
@@ -324,7 +344,7 @@ fn fitting_choice(entry: &Entry, root: &Value, schema: &Value) -> Option<Value> 
     let does = entry.hints.read_only != Some(true) && name.iter().any(|word| DOES.contains(&word.as_str()));
     let first_looks = values.first().is_some_and(|first| has(&first, &|word| ONLY_LOOKS.contains(&word.as_str())));
     let deed = || values.iter().find(|value| has(value, &|word| !ONLY_LOOKS.contains(&word.as_str())));
-    named.or_else(|| if does && first_looks { deed() } else { None }).cloned()
+    named.or_else(|| if does && first_looks { deed() } else { None })
 }
 
 /// Whether it says, or its name does, that it changes nothing.

@@ -59,15 +59,16 @@ fn introduces(before: &str, name: &str) -> bool {
 pub(super) fn demanded<'n>(text: &str, names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
     let lower = text.to_ascii_lowercase();
     let behind = |openings: &[&str]| openings.iter().filter_map(|open| Some(lower.find(open)? + open.len())).min();
-    let said: Vec<&str> = if let Some(at) = behind(&MUST) {
-        let sentence = text.get(at..).unwrap_or_default().split(['.', '\n']).next().unwrap_or_default();
-        sentence.split(|c: char| !c.is_alphanumeric() && c != '_').take(MOST * 8).collect()
-    } else if let Some(at) = behind(&BODY) {
-        parts(text.get(at..).unwrap_or_default())
-    } else {
-        return Vec::new();
+    let sentence = |at: usize| text.get(at..).unwrap_or_default().split(['.', '\n']).next().unwrap_or_default();
+    let words = |at| sentence(at).split(|c: char| !c.is_alphanumeric() && c != '_').take(MOST * 8).collect();
+    let listed = |at| parts(text.get(at..).unwrap_or_default());
+    let names: Vec<&str> = names.collect();
+    let known = |said: Vec<&str>| -> Vec<&'n str> {
+        names.iter().copied().filter(|name| said.contains(name)).take(MOST_DEMANDED).collect()
     };
-    names.filter(|name| said.contains(name)).take(MOST_DEMANDED).collect()
+    // "Must have" may be said of somebody's rights: what names no member is not about the object.
+    let said = [behind(&MUST).map(words), behind(&BODY).map(listed)];
+    said.into_iter().flatten().map(known).find(|known| !known.is_empty()).unwrap_or_default()
 }
 
 /// The first word of each part of what stands before the brace is closed.
@@ -252,7 +253,7 @@ mod tests {
             demanded("Body must include name (string) and folder ({}). An id is made.", names.into_iter()),
             ["name", "folder"]
         );
-        let body = "Required body: { name (unique, {id}), folder }. Optional: id.";
+        let body = "Required body: { name (unique, {id}), folder }. Optional: id. The caller must have a right to it.";
         assert_eq!(demanded(body, names.into_iter()), ["name", "folder"]);
     }
 }

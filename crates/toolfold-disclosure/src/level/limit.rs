@@ -35,25 +35,31 @@ pub(super) fn unsaid(schema: &Value) -> bool {
 
 /// The type with what limits it. `given` is where the description may stand besides; `told` is what is said of all parameters.
 pub(super) fn limited(name: &str, given: &Value, schema: &Value, told: &str, text: String) -> String {
-    let description =
-        || [given, schema].iter().find_map(|schema| schema.get("description")?.as_str()).unwrap_or_default();
-    let listed = || values(name, description()).or_else(|| values(name, documented(told, name)?));
     let note = match text.as_str() {
         "string" => {
-            if let Some(values) = listed() {
+            if let Some(values) = listed(name, given, schema, told) {
                 return shown(&values);
             }
             let own = known_format(schema).map(str::to_owned).or_else(|| {
                 let parts: Vec<String> = [pattern(schema), length(schema)].into_iter().flatten().collect();
                 (!parts.is_empty()).then(|| parts.join(" "))
             });
-            own.or_else(|| unit(name, description(), false).map(str::to_owned))
+            own.or_else(|| unit(name, description(given, schema), false).map(str::to_owned))
         }
-        "int" | "number" => range(schema).or_else(|| unit(name, description(), true).map(str::to_owned)),
+        "int" | "number" => range(schema).or_else(|| unit(name, description(given, schema), true).map(str::to_owned)),
         text if text.ends_with("[]") => return counted(schema, text),
         _ => None,
     };
     note.map_or(text.clone(), |note| format!("{text}({note})"))
+}
+
+/// The values of a text that only prose tells: its own description, or else what is said of all parameters.
+pub(super) fn listed<'a>(name: &str, given: &'a Value, schema: &'a Value, told: &'a str) -> Option<Values<'a>> {
+    values(name, description(given, schema)).or_else(|| values(name, documented(told, name)?))
+}
+
+fn description<'a>(given: &'a Value, schema: &'a Value) -> &'a str {
+    [given, schema].iter().find_map(|schema| schema.get("description")?.as_str()).unwrap_or_default()
 }
 
 /// Values as an `enum` would have them.

@@ -43,9 +43,11 @@ const SELDOM: [&str; 19] = [
 ];
 const NEEDED_AT_TIMES: [&str; 6] =
     ["required if", "required when", "required unless", "required for", "must be provided", "must be specified"];
-/// Beginnings of a description, or words in brackets at its beginning.
+/// Beginnings of what is said of a parameter that every call has, whatever the schema says.
+const MUST_BE: [&str; 4] = ["required.", "required:", "required -", "(required)"];
 /// Beginnings of what is said of a parameter that few calls have.
 const FOR_FEW: [&str; 2] = ["optional if", "optional custom"];
+/// Beginnings of a description, or words in brackets at its beginning.
 const GONE: [&str; 7] = ["deprecated", "obsolete", "reserved", "do not use", "unused", "not used", "legacy"];
 /// Letters of a description that are looked at.
 const LOOKED_AT: usize = 300;
@@ -130,6 +132,9 @@ fn need(parameter: &Parameter<'_>, about: &[String]) -> u8 {
         || ["(deprecated", "[deprecated", "is deprecated", "no longer"].iter().any(|word| said.contains(word));
     if gone {
         return 5;
+    }
+    if MUST_BE.iter().any(|must| said.trim_start().starts_with(must)) {
+        return 0;
     }
     if said.contains("required") || said.contains("must be") {
         let plain = without_asides(&said);

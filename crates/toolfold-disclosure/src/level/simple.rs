@@ -8,6 +8,8 @@ use crate::schema::{is_within, types};
 /// Bytes of a value that a schema proposes.
 const LARGEST_GIVEN: usize = 16 * 1024;
 const MOST_LETTERS: u64 = 200;
+/// A value of which nothing is known.
+pub(super) const UNKNOWN: &str = "…";
 
 /// The least of a type, where it is too deep to look any further.
 pub(super) fn shallow(schema: &Value) -> Value {
@@ -27,7 +29,7 @@ pub(super) fn given(schema: &Value) -> Option<Value> {
     // What is large is no example.
     let short = |value: &&Value| is_within(value, LARGEST_GIVEN);
     if let Some(constant) = schema.get("const") {
-        return Some(Some(constant).filter(short).cloned().unwrap_or_else(|| json!("…")));
+        return Some(Some(constant).filter(short).cloned().unwrap_or_else(|| json!(UNKNOWN)));
     }
     let values =
         |key: &str| schema.get(key).and_then(Value::as_array).into_iter().flatten().find(|value| !value.is_null());
@@ -35,7 +37,7 @@ pub(super) fn given(schema: &Value) -> Option<Value> {
         let default =
             schema.get("default").filter(|default| schema["enum"].as_array().is_some_and(|all| all.contains(default)));
         return Some(
-            default.filter(short).or_else(|| Some(first).filter(short)).cloned().unwrap_or_else(|| json!("…")),
+            default.filter(short).or_else(|| Some(first).filter(short)).cloned().unwrap_or_else(|| json!(UNKNOWN)),
         );
     }
     let proposals = values("examples").into_iter().chain(schema.get("example")).chain(schema.get("default"));
@@ -67,7 +69,7 @@ pub(super) fn is_small(value: &Value) -> bool {
 }
 
 /// Bounds a proposal could break; patterns are left to the server, who proposed it.
-fn fits(schema: &Value, value: &Value) -> bool {
+pub(super) fn fits(schema: &Value, value: &Value) -> bool {
     let bound = |key: &str| schema.get(key).and_then(Value::as_f64);
     let size = match value {
         Value::Number(number) => number.as_f64().unwrap_or_default(),
@@ -102,7 +104,7 @@ pub(super) fn number(schema: &Value, whole: bool) -> Value {
 pub(super) fn string(schema: &Value) -> Value {
     let length = |key: &str| schema.get(key).and_then(Value::as_u64);
     let from_pattern = schema.get("pattern").and_then(Value::as_str).and_then(matching);
-    let text = from_pattern.or_else(|| formatted(schema).map(str::to_owned)).unwrap_or_else(|| "…".to_owned());
+    let text = from_pattern.or_else(|| formatted(schema).map(str::to_owned)).unwrap_or_else(|| UNKNOWN.to_owned());
     let (least, most) = (length("minLength").unwrap_or(0).min(MOST_LETTERS) as usize, length("maxLength"));
     let missing = least.saturating_sub(text.chars().count());
     let last = text.chars().next_back().unwrap_or('a');

@@ -185,6 +185,39 @@ fn usage_follows_the_example_that_a_tool_gives() {
 }
 
 #[test]
+fn usage_takes_values_that_only_prose_tells() {
+    let said = |text: &str| json!({"type": "string", "description": text});
+    let own = json!({"type": "object", "properties": {
+        "action": said("What to do - \"list\", \"create\", or \"delete\"."),
+        "address": {"type": "object", "properties": {"family": said("One of: v4, v6.")}, "required": ["family"]},
+        "colour": {"type": "string", "description": "One of: crimson, vermilion.", "maxLength": 3},
+    }, "required": ["action", "address", "colour"]});
+    let told = "Manage entries.\n\nArgs:\n    action: What to do (\"add\", \"remove\")\n    place: Where";
+    let bare = json!({"type": "object", "properties": {"action": {"type": "string"}, "place": {"type": "string"}},
+        "required": ["action", "place"]});
+    let tools = [tool("manage_hosts", "Manage hosts.", own), tool("remove_entries", told, bare)];
+    let fixture = Fixture::of([source("s", &tools)]);
+    let usage = |name: &str| level::usage(fixture.entry(name));
+    assert_snapshot!(usage("manage_hosts"), @r#"s.manage_hosts(action='create', address={"family":"v4"}, colour='…')"#);
+    assert_snapshot!(usage("remove_entries"), @"s.remove_entries(action='remove', place='…')");
+}
+
+#[test]
+fn what_prose_says_is_required_is_in_signature_and_usage() {
+    let body = json!({"type": "object", "properties": {
+        "certificate": {"type": "string", "description": "Optional. Only for what is encrypted."},
+        "change": {"type": "string", "description": "Required. What is watched for."},
+        "target": {"type": "string", "description": "Required. Where it is sent."},
+    }});
+    let schema = json!({"type": "object", "properties": {"body": body}, "required": ["body"]});
+    let told = "Watch something. Required body: { change (what), target (https) }. The caller must have a right to it.";
+    let fixture = Fixture::of([source("s", &[tool("create_watch", told, schema)])]);
+    let entry = fixture.entry("create_watch");
+    assert_snapshot!(level::signature(entry).text, @"body: {change?: string, target?: string, certificate?: string}");
+    assert_snapshot!(level::usage(entry), @r#"s.create_watch(body={"change":"…","target":"…"})"#);
+}
+
+#[test]
 fn a_clear_best_hit_leaves_little_to_read() {
     let named = ["invoice", "customer", "product", "coupon", "refund", "dispute", "payout", "plan", "price", "quote"];
     let schema = json!({"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]});
