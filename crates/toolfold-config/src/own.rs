@@ -47,13 +47,20 @@ fn is_own_command(command: &str, args: &[String], folder: &Path, options: &LoadO
     let us = options.program.as_ref().and_then(|program| program.canonicalize().ok());
     let is_us = |word: &str| {
         let found = || program::find(word, paths, folder).and_then(|path| path.canonicalize().ok());
-        Path::new(word).file_stem().is_some_and(|name| name == NAME) || (us.is_some() && found() == us)
+        is_our_name(word) || (us.is_some() && found() == us)
     };
     let words: Vec<&str> =
         std::iter::once(command).chain(args.iter().flat_map(|argument| argument.split_whitespace())).collect();
     let Some(at) = words.iter().position(|word| is_us(word)) else { return false };
     let rest = &words[at + 1..];
     rest.contains(&"serve") && other_file(rest, folder, file).is_none()
+}
+
+/// A path to it, or its package with or without a version: `toolfold@latest`. A `toolfold.toml` is none.
+fn is_our_name(word: &str) -> bool {
+    let name = word.rsplit('/').next().unwrap_or(word);
+    let name = name.split_once(['@', '=']).map_or(name, |(name, _)| name);
+    name.strip_suffix(".exe").unwrap_or(name) == NAME
 }
 
 /// The file that is named for it, where that is another than ours.

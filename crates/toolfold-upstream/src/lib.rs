@@ -7,6 +7,7 @@
 mod allowance;
 mod apart;
 mod backoff;
+mod behind;
 mod blank;
 mod buffer;
 mod call;
@@ -43,6 +44,7 @@ mod unopened;
 mod upstream;
 mod wishes;
 
+pub use behind::{Behind, is_behind, stand_for};
 pub use blank::{Blanks, speaks_of_secret};
 pub use call::{Call, CallError};
 pub use clock::seconds_now;

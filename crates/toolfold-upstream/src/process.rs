@@ -12,6 +12,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use toolfold_config::{Server, Timeouts, Transport};
 
+use crate::behind;
 use crate::blank::Blanks;
 use crate::house::House;
 use crate::offspring::{self, Mark, Relative};
@@ -48,9 +49,10 @@ impl Process {
         blanks: &Blanks,
         said: &LastLines,
         tenure: Option<Arc<Tenure>>,
+        behind: &str,
     ) -> Result<Started, Unopened> {
         let announced = Announced::new();
-        let (program, mut command) = command(config, house, &announced.mark)?;
+        let (program, mut command) = command(config, house, &announced.mark, behind)?;
         let mut child = command.spawn().map_err(|error| Unopened::program(program, error))?;
         let group = child.id().and_then(|pid| announced.started(pid)).ok_or(Unopened::Stillborn)?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
@@ -112,7 +114,7 @@ impl Process {
     }
 }
 
-fn command<'a>(config: &'a Server, house: &House, mark: &Mark) -> Result<(&'a str, Command), Unopened> {
+fn command<'a>(config: &'a Server, house: &House, mark: &Mark, behind: &str) -> Result<(&'a str, Command), Unopened> {
     let Transport::Stdio { command, args, env, cwd } = &config.transport else {
         return Err(Unopened::NoCommand);
     };
@@ -125,6 +127,8 @@ fn command<'a>(config: &'a Server, house: &House, mark: &Mark) -> Result<(&'a st
         }
     }
     built.envs(env.iter().map(|(key, value)| (key, value.expose())));
+    // Last: no file takes itself out of the chain.
+    built.env(behind::VARIABLE, behind);
     if let Some(cwd) = cwd {
         if !cwd.is_dir() {
             return Err(Unopened::NoDirectory(cwd.clone()));

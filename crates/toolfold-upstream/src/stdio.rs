@@ -10,6 +10,7 @@ use toolfold_wire::Era;
 use tracing::Instrument;
 
 use crate::apart::apart;
+use crate::behind;
 use crate::blank::Blanking;
 use crate::buffer::Overflow;
 use crate::call::CallError;
@@ -31,7 +32,9 @@ const LEAST_PATIENCE: Duration = Duration::from_secs(30);
 const LONGEST_GARBAGE: usize = 4096;
 
 pub(crate) fn open(shared: &Arc<Shared>, era: Era) -> Result<Arc<Connection>, Unopened> {
-    let started = Process::start(&shared.config, &shared.house, &shared.blanks, &shared.said, shared.tenure())?;
+    let tenure = shared.tenure();
+    let started =
+        Process::start(&shared.config, &shared.house, &shared.blanks, &shared.said, tenure, &behind::of_server())?;
     let Started { process, stdin, stdout } = started;
     let outbox = Outbox::new(stdin, shared.memory.clone()).map_err(|_| Unopened::Stillborn)?;
     let connection = Connection::new(shared, era, Link::Stdio { outbox, process });

@@ -66,6 +66,12 @@ args = ["serve", "--stdio"]
 [servers.name]
 command = "npx"
 args = ["-y", "toolfold", "serve", "--stdio", "--config", "toolfold.toml"]
+[servers.version]
+command = "npx"
+args = ["-y", "toolfold@latest", "serve", "--stdio"]
+[servers.exact]
+command = "npx"
+args = ["-y", "toolfold@1.2.3", "serve", "--stdio"]
 [servers.shell]
 command = "sh"
 args = ["-c", "exec /opt/toolfold serve --stdio"]
@@ -80,6 +86,9 @@ command = "toolfold"
 args = ["serve", "--stdio", "--config", "other.toml"]
 [servers.port]
 url = "http://localhost:7998/mcp"
+[servers.another]
+command = "/opt/toolfold-2"
+args = ["-c", "/elsewhere/toolfold.toml", "serve", "--stdio"]
 [servers.folder]
 command = "files"
 args = ["/src/toolfold"]
@@ -96,16 +105,16 @@ args = ["/src/toolfold"]
     };
     let served = |loaded: &Loaded| loaded.config.servers.keys().map(ToString::to_string).collect::<Vec<_>>().join(" ");
     let loaded = load(None);
-    assert_eq!(served(&loaded), "folder other port");
+    assert_eq!(served(&loaded), "another folder other port");
     assert_snapshot!(loaded.notices[0], @r"
     toolfold.toml:3:10: warning: servers.exe: is left out: it is this program, with this file
       hint: take it out: Toolfold would be behind itself
     ");
-    assert_snapshot!(loaded.notices[3], @r"
-    toolfold.toml:12:10: warning: servers.local: is left out: it is the address that Toolfold listens on
+    assert_snapshot!(loaded.notices[5], @r"
+    toolfold.toml:18:10: warning: servers.local: is left out: it is the address that Toolfold listens on
       hint: take it out: Toolfold would be behind itself
     ");
-    assert_eq!(served(&load(Some("127.0.0.1:7998"))), "folder local other v4 v6");
+    assert_eq!(served(&load(Some("127.0.0.1:7998"))), "another folder local other v4 v6");
 }
 
 #[cfg(unix)]

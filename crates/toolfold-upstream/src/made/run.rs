@@ -12,6 +12,7 @@ use toolfold_wire::{Raw, raw};
 
 use super::refused;
 use crate::apart::apart;
+use crate::behind;
 use crate::buffer::Buffer;
 use crate::call::CallError;
 use crate::connection::Connection;
@@ -55,7 +56,7 @@ impl Running {
         };
         let config = Server { transport, ..(*shared.config).clone() };
         let _place = self.places.acquire().await.map_err(|_| CallError::unavailable("the server is stopped"))?;
-        let started = Process::start(&config, &shared.house, &shared.blanks, &shared.said, None);
+        let started = Process::start(&config, &shared.house, &shared.blanks, &shared.said, None, &behind::of_command());
         let Started { process, stdin, stdout } = started.map_err(|error| CallError::unavailable(error.to_string()))?;
         drop(stdin);
         // Whoever stops waiting has ended it, whatever it has begun.

@@ -7,6 +7,7 @@ mod arguments;
 mod ask;
 mod audit;
 mod audit_shared;
+mod behind;
 mod call;
 mod check;
 mod completions;
@@ -235,6 +236,7 @@ impl Common {
 
     fn load(&self, options: &LoadOptions) -> Result<Loaded, Fail> {
         let loaded = toolfold_config::load(options).map_err(|problems| Fail::problems(&problems))?;
+        behind::stand(&loaded.origin);
         for notice in loaded.notices.iter().filter(|_| !self.quiet) {
             output::tell(&shown(&notice.to_string()));
         }

@@ -13,7 +13,7 @@ use toolfold_store::Store;
 
 use super::ask::{Answer, Ask, ENCODER, Needs};
 use super::output::{Style, progress, tell};
-use super::{Common, Fail, instance, journal, log};
+use super::{Common, Fail, behind, instance, journal, log};
 
 /// How long one command waits for servers that nothing is known of yet, unless it was told to wait for all.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -68,6 +68,7 @@ pub(crate) fn with_config<T>(
 }
 
 async fn with<T>(config: Config, work: impl AsyncFnOnce(&Gateway) -> Result<T, Fail>) -> Result<T, Fail> {
+    behind::refuse_itself()?;
     let gateway = Gateway::start(Options { local: local_servers(&config), config });
     run_scripts(&gateway);
     tokio::spawn(journal::follow_calls(gateway.calls()));

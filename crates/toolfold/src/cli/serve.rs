@@ -21,7 +21,7 @@ use super::open::{arrivals, encoded, local_servers, run_scripts, runtime};
 use super::output::{progress, tell};
 use super::own_file::environment;
 use super::token::is_expired;
-use super::{Common, Fail, instance, journal, log, parse_surface};
+use super::{Common, Fail, behind, instance, journal, log, parse_surface};
 
 #[derive(Args)]
 pub(crate) struct Serve {
@@ -43,6 +43,7 @@ impl Serve {
     pub(crate) fn run(self, common: &Common) -> Result<(), Fail> {
         let options = LoadOptions { surface: self.surface, listen: self.listen, ..common.options() };
         let loaded = common.load(&options)?;
+        behind::refuse_itself()?;
         if self.stdio && std::io::stdin().is_terminal() && !common.quiet {
             tell(WAITING);
         }

@@ -11,6 +11,7 @@ mod agents;
 mod apis;
 mod approve;
 mod audit;
+mod behind;
 mod book;
 mod catalogs;
 mod clients;

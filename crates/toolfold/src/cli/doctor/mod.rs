@@ -27,7 +27,7 @@ use super::cost::counted;
 use super::open::{arrivals, runtime};
 use super::output::{Style, print, print_json, progress};
 use super::own_file::{OwnFile, environment};
-use super::{Common, Fail, log};
+use super::{Common, Fail, behind, log};
 use climb::Ground;
 use rung::{Ladder, Mark, Rung};
 
@@ -82,7 +82,11 @@ impl Doctor {
         let here = if self.servers.is_empty() { Some(here::look(&options, &loaded, &environment).await) } else { None };
         here.iter().try_for_each(|ladder| told.tell(ladder, false))?;
         let config = match loaded {
-            Ok(loaded) => loaded.config,
+            Ok(loaded) => {
+                behind::stand(&loaded.origin);
+                behind::refuse_itself()?;
+                loaded.config
+            }
             Err(problems) if here.is_none() => return Err(Fail::problems(&problems)),
             Err(_) => Config::default(),
         };
