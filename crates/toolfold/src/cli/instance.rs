@@ -4,29 +4,53 @@
 //! Who may ask is who may open the socket: the folder and the socket are for this user alone, and the system says who is
 //! at the other end. No secret is written anywhere. What is left of an instance that was killed does not answer, and is
 //! taken away by whoever notices.
+//!
+//! A socket takes connections for a process that was stopped, so a connection proves nothing: an instance says at once that
+//! it is there, and says so again while an answer takes its time. A slow tool is waited for, a process that hangs is not.
 
 use std::fs::{self, DirBuilder, Permissions};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::unix::OwnedWriteHalf;
 use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
 use toolfold_config::Origin;
 use toolfold_gateway::Gateway;
 use tracing::debug;
 
 use super::ask::{Answer, Ask};
-use super::output::Style;
+use super::output::{Style, tell};
 use super::{Common, Fail};
 
 /// Arguments and results have limits of their own; this one is against nonsense.
 const LONGEST: u64 = 64 << 20;
 /// An instance that runs answers at once, as nobody else is asked.
 const HELLO: Duration = Duration::from_secs(2);
-/// Commands that are answered at the same time.
+/// What it says while it works on an answer: JSON may begin with it.
+const SIGN: u8 = b'\n';
+const EVERY: Duration = Duration::from_secs(1);
+/// An instance that was heard of and says nothing for so long will not answer.
+const SILENCE: Duration = Duration::from_secs(10);
+/// Commands that are answered at the same time, and that may wait to be.
 const AT_ONCE: usize = 32;
+const WAITING: usize = 256;
+
+/// Instances that did not answer this process: they are neither waited for nor told of again.
+static SILENT: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+
+/// What there is to ask.
+#[derive(Default)]
+pub(crate) struct Found {
+    pub(crate) running: Option<(Note, UnixStream)>,
+    /// Processes that are there and do not answer, and nobody was told of yet.
+    pub(crate) silent: Vec<u32>,
+}
 
 /// What is written down of an instance.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -96,46 +120,74 @@ fn sweep(folder: &Path) {
 
 async fn attend(listener: UnixListener, gateway: Gateway) {
     let us = rustix::process::geteuid().as_raw();
-    let permits = std::sync::Arc::new(tokio::sync::Semaphore::new(AT_ONCE));
-    while let (Ok(permit), Ok((stream, _))) = (permits.clone().acquire_owned().await, listener.accept().await) {
+    let (waiting, at_once) = (Arc::new(Semaphore::new(WAITING)), Arc::new(Semaphore::new(AT_ONCE)));
+    while let (Ok(place), Ok((stream, _))) = (waiting.clone().acquire_owned().await, listener.accept().await) {
         if stream.peer_cred().is_ok_and(|peer| peer.uid() == us) {
-            let gateway = gateway.clone();
+            let (gateway, at_once) = (gateway.clone(), at_once.clone());
             tokio::spawn(async move {
-                let _permit = permit;
+                let _place = place;
                 // Whoever asked is gone: nobody is left to tell.
-                let _ = reply(stream, &gateway).await;
+                let _ = reply(stream, &gateway, &at_once).await;
             });
         }
     }
 }
 
-async fn reply(mut stream: UnixStream, gateway: &Gateway) -> std::io::Result<()> {
+async fn reply(stream: UnixStream, gateway: &Gateway, at_once: &Semaphore) -> std::io::Result<()> {
+    let (reader, mut writer) = stream.into_split();
+    writer.write_all(&[SIGN]).await?;
     let mut text = Vec::new();
-    let (mut reader, mut writer) = stream.split();
-    let mut question = (&mut reader).take(LONGEST);
+    let mut question = reader.take(LONGEST);
     tokio::time::timeout(HELLO, question.read_to_end(&mut text)).await??;
     let Question { ask, style } = serde_json::from_slice(&text)?;
-    let answer = ask.answer(gateway, style).await;
+    let done = CancellationToken::new();
+    // Beside the work, and not between two steps of it: some are long.
+    let signs = tokio::spawn(give_signs(writer, done.clone()));
+    let answer = {
+        let _done = done.drop_guard();
+        let _permit = at_once.acquire().await.map_err(std::io::Error::other)?;
+        ask.answer(gateway, style).await
+    };
+    let mut writer = signs.await.map_err(std::io::Error::other)??;
     writer.write_all(&serde_json::to_vec(&answer)?).await?;
     writer.shutdown().await
 }
 
-/// The answer of the running instance; `None` where none runs with this configuration.
+async fn give_signs(mut writer: OwnedWriteHalf, done: CancellationToken) -> std::io::Result<OwnedWriteHalf> {
+    while done.run_until_cancelled(tokio::time::sleep(EVERY)).await.is_some() {
+        writer.write_all(&[SIGN]).await?;
+    }
+    Ok(writer)
+}
+
+/// The answer of the running instance; `None` where none that answers runs with this configuration.
 pub(crate) async fn ask(common: &Common, origin: &Origin, ask: &Ask, style: Style) -> Option<Result<Answer, Fail>> {
-    let (_, stream) = find(common.options().data_dir.as_deref()?, origin).await?;
+    let found = find(common.options().data_dir.as_deref()?, origin).await;
+    if !common.quiet {
+        found.silent.iter().for_each(|pid| tell(&without(*pid)));
+    }
+    let (note, stream) = found.running?;
     let question = serde_json::to_vec(&serde_json::json!({"ask": ask, "style": style})).ok()?;
     match exchange(stream, &question).await {
         Ok(answer) => Some(answer),
+        Err(error) if error.kind() == std::io::ErrorKind::TimedOut => {
+            Some(Err(Fail::machine(format!("the running instance (process {}) does not answer any more", note.pid))
+                .hint("what was asked for may be done all the same; `toolfold status` goes on without it")))
+        }
         Err(error) => Some(Err(Fail::machine(format!("the running instance did not answer: {error}"))
             .hint("it may have been stopped in the middle; try again"))),
     }
 }
 
+fn without(pid: u32) -> String {
+    format!("Toolfold is running (process {pid}) and does not answer; this goes on without it.")
+}
+
 async fn exchange(mut stream: UnixStream, question: &[u8]) -> std::io::Result<Result<Answer, Fail>> {
-    stream.write_all(question).await?;
+    tokio::time::timeout(SILENCE, stream.write_all(question)).await??;
     stream.shutdown().await?;
-    let mut text = Vec::new();
-    stream.take(LONGEST).read_to_end(&mut text).await?;
+    let (mut text, mut answer) = (Vec::new(), stream.take(LONGEST));
+    while tokio::time::timeout(SILENCE, answer.read_buf(&mut text)).await?? > 0 {}
     Ok(serde_json::from_slice(&text)?)
 }
 
@@ -145,7 +197,7 @@ pub(crate) async fn tell_all(common: &Common, ask: impl Fn() -> Ask) {
     let options = common.options();
     let (Some(state), Ok(loaded)) = (&options.data_dir, toolfold_config::load(&options)) else { return };
     let style = Style::here(true);
-    for note in notes(state, &loaded.origin) {
+    for note in notes(state, &loaded.origin).into_iter().filter(|note| !is_silent(note)) {
         let told = async {
             let stream = UnixStream::connect(folder(state).join(format!("{}.sock", note.pid))).await?;
             exchange(stream, &serde_json::to_vec(&Question { ask: ask(), style })?).await
@@ -157,17 +209,43 @@ pub(crate) async fn tell_all(common: &Common, ask: impl Fn() -> Ask) {
 }
 
 /// The instance with this configuration that answers: one that serves HTTP before one that some client has started.
-pub(crate) async fn find(state: &Path, origin: &Origin) -> Option<(Note, UnixStream)> {
+pub(crate) async fn find(state: &Path, origin: &Origin) -> Found {
     let folder = folder(state);
-    for note in notes(state, origin) {
+    // All at once: several that hang take no longer than one.
+    let greet = |note: Note| {
         let socket = folder.join(format!("{}.sock", note.pid));
-        match tokio::time::timeout(HELLO, UnixStream::connect(&socket)).await {
-            Ok(Ok(stream)) => return Some((note, stream)),
+        let greeted = tokio::spawn(greeted(socket.clone()));
+        (note, socket, greeted)
+    };
+    let greeted: Vec<_> = notes(state, origin).into_iter().filter(|note| !is_silent(note)).map(greet).collect();
+    let mut found = Found::default();
+    for (note, socket, greeted) in greeted {
+        match greeted.await {
+            Ok(Ok(stream)) => {
+                found.running = Some((note, stream));
+                break;
+            }
+            Ok(Err(error)) if error.kind() == std::io::ErrorKind::TimedOut => found.silent.push(note.pid),
             Ok(Err(_)) => drop(Door { files: [folder.join(format!("{}.json", note.pid)), socket] }),
             Err(_) => {}
         }
     }
-    None
+    SILENT.lock().unwrap_or_else(PoisonError::into_inner).extend(&found.silent);
+    found
+}
+
+fn is_silent(note: &Note) -> bool {
+    SILENT.lock().unwrap_or_else(PoisonError::into_inner).contains(&note.pid)
+}
+
+/// A connection to an instance that has said that it is there.
+async fn greeted(socket: PathBuf) -> std::io::Result<UnixStream> {
+    let greeting = async {
+        let mut stream = UnixStream::connect(&socket).await?;
+        stream.read_exact(&mut [0]).await?;
+        Ok(stream)
+    };
+    tokio::time::timeout(HELLO, greeting).await?
 }
 
 /// The instances with this configuration, those that serve HTTP first. Some may be gone.

@@ -11,6 +11,7 @@ use toolfold_gateway::Gateway;
 use toolfold_serve::page_key;
 
 use super::ask::{Answer, Ask};
+use super::instance::Found;
 use super::output::{Style, as_json};
 use super::{Common, Fail, instance, open};
 
@@ -31,11 +32,14 @@ impl Page {
         let state = common.options().data_dir;
         let found = match state.as_deref() {
             Some(state) => open::runtime()?.block_on(instance::find(state, &origin)),
-            None => None,
+            None => Found::default(),
         };
-        let address = found.and_then(|(note, _)| note.address).ok_or_else(|| {
-            Fail::nothing("Toolfold does not serve HTTP with this configuration.")
-                .hint("start it with `toolfold serve`")
+        let silent = found.silent.first().copied();
+        let address = found.running.and_then(|(note, _)| note.address).ok_or_else(|| match silent {
+            Some(pid) => Fail::machine(format!("Toolfold is running (process {pid}) and does not answer"))
+                .hint("end it, and start it again with `toolfold serve`"),
+            None => Fail::nothing("Toolfold does not serve HTTP with this configuration.")
+                .hint("start it with `toolfold serve`"),
         })?;
         let address = address.strip_suffix("mcp").unwrap_or(&address).to_owned();
         common.ask(Ask::Page(Page { address }))

@@ -7,6 +7,7 @@ use toolfold_core::shown_line;
 use toolfold_gateway::{Gateway, ServerStatus};
 
 use super::ask::{Answer, Ask};
+use super::instance::Found;
 use super::output::{Style, as_json, table, tell};
 use super::{Common, Fail, instance, open};
 
@@ -79,14 +80,17 @@ async fn who_answers(common: &Common) -> Result<String, Fail> {
     let Ok(loaded) = toolfold_config::load(&options) else { return Ok(String::new()) };
     let found = match options.data_dir.as_deref() {
         Some(state) => instance::find(state, &loaded.origin).await,
-        None => None,
+        None => Found::default(),
     };
-    Ok(match found {
-        Some((note, _)) => {
+    Ok(match (found.running, found.silent.first()) {
+        (Some((note, _)), _) => {
             let place = note.address.unwrap_or_else(|| "stdin and stdout".to_owned());
             format!("Toolfold is running (process {}, {place}).", note.pid)
         }
-        None => "Toolfold is not running with this configuration; this is what a try finds.".to_owned(),
+        (None, Some(pid)) => {
+            format!("Toolfold is running (process {pid}) and does not answer; this is what a try finds without it.")
+        }
+        (None, None) => "Toolfold is not running with this configuration; this is what a try finds.".to_owned(),
     })
 }
 

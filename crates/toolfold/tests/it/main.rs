@@ -27,6 +27,7 @@ mod fakes;
 mod faults;
 mod fields;
 mod frozen;
+mod hangs;
 mod hook;
 mod inspector;
 mod kept;

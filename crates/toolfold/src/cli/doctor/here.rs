@@ -10,7 +10,7 @@ use toolfold_store::Store;
 
 use super::super::check::served_without_servers;
 use super::super::cost::counted;
-use super::super::instance::{self, Note};
+use super::super::instance::{self, Found, Note};
 use super::super::own_file::shown_path;
 use super::rung::{Ladder, Rung};
 
@@ -35,10 +35,11 @@ pub(crate) async fn look(
         ladder.push(store(place, environment).await);
     }
     let running = match (options.data_dir.as_deref(), loaded) {
-        (Some(state), Ok(loaded)) => instance::find(state, &loaded.origin).await.map(|(note, _)| note),
-        _ => None,
+        (Some(state), Ok(loaded)) => instance::find(state, &loaded.origin).await,
+        _ => Found::default(),
     };
-    ladder.push(instance(running.as_ref()));
+    let (running, silent) = (running.running.map(|(note, _)| note), running.silent);
+    ladder.push(instance(running.as_ref(), silent.first().copied()));
     if let Some(config) = config {
         ladder.push(port(config, running.as_ref()).await);
         ladder.push(search(config, environment));
@@ -136,13 +137,15 @@ fn unreadable(error: &toolfold_store::StoreError) -> Rung {
     rung.advised("everything works without it, and slower: move the file away, or name another with TOOLFOLD_STORE")
 }
 
-fn instance(running: Option<&Note>) -> Rung {
-    match running {
-        Some(note) => {
+fn instance(running: Option<&Note>, silent: Option<u32>) -> Rung {
+    match (running, silent) {
+        (Some(note), _) => {
             let place = note.address.clone().unwrap_or_else(|| "stdin and stdout".to_owned());
             Rung::good("running", format!("process {} on {place}", note.pid))
         }
-        None => Rung::good("running", "not with this configuration; clients start their own"),
+        (None, Some(pid)) => Rung::note("running", format!("process {pid}, which does not answer"))
+            .advised("see what holds it up, or end it: commands go on without it, and start servers of their own"),
+        (None, None) => Rung::good("running", "not with this configuration; clients start their own"),
     }
 }
 

@@ -1,0 +1,63 @@
+//! An instance that runs and does not answer: commands go on without it, or say that it is so.
+
+use std::process::Output;
+
+use serde_json::json;
+use toolfold_test::FakeServer;
+
+use crate::fakes::world;
+use crate::faults::kill;
+use crate::world::World;
+
+fn run(world: &World, arguments: &[&str]) -> Output {
+    world.toolfold(arguments).output().unwrap()
+}
+
+/// A socket takes connections also for a process that was stopped.
+#[test]
+fn an_instance_that_hangs_is_not_waited_for() {
+    let fake = FakeServer::script(json!({"tools": [{"name": "fine", "inputSchema": {"type": "object"}}]}));
+    let world = world("", &[("good", &fake)]);
+    let served = world.serve();
+    assert!(run(&world, &["call", "good.fine"]).status.success());
+    kill(served.id(), "-STOP");
+    let told = |arguments: &[&str]| {
+        let output = run(&world, arguments);
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+        String::from_utf8_lossy(&output.stderr).replace(&served.id().to_string(), "PID")
+    };
+    for arguments in [&["search", "fine"][..], &["ls"], &["call", "good.fine"], &["approve"]] {
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(told(arguments), @"Toolfold is running (process PID) and does not answer; this goes on without it.");
+        }
+    }
+    insta::assert_snapshot!(told(&["status"]), @"Toolfold is running (process PID) and does not answer; this is what a try finds without it.");
+    assert_eq!(told(&["ls", "--quiet"]), "");
+    let page = run(&world, &["page"]);
+    assert_eq!(page.status.code(), Some(3), "{page:?}");
+    kill(served.id(), "-CONT");
+    assert!(told(&["status"]).contains(&served.url));
+}
+
+/// Also one that was asked already, and a slow tool is waited for as long as it takes.
+#[test]
+fn an_instance_that_hangs_with_the_question_is_given_up() {
+    let fake = FakeServer::script(json!({"tools": ["slow"], "calls": {"slow": {"delay_ms": 12_000}}}));
+    let world = world("", &[("good", &fake)]);
+    let served = world.serve();
+    assert!(run(&world, &["call", "good.slow"]).status.success());
+    let mut command = world.toolfold(&["call", "good.slow"]);
+    let calling = std::thread::spawn(move || command.output().unwrap());
+    while fake.received("tools/call").len() < 2 {
+        std::thread::yield_now();
+    }
+    kill(served.id(), "-STOP");
+    let output = calling.join().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let told = String::from_utf8_lossy(&output.stderr).replace(&served.id().to_string(), "PID");
+    insta::assert_snapshot!(told, @"
+    error: the running instance (process PID) does not answer any more
+
+    hint: what was asked for may be done all the same; `toolfold status` goes on without it
+    ");
+}
