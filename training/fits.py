@@ -20,7 +20,7 @@ from calibrate import fit
 from lexical import STOP
 from words import split
 
-FEATURES = ["base", "semantic", "near", "lexical", "deed", "subject", "words", "size"]
+FEATURES = ["base", "semantic", "least_near", "lexical", "deed", "subject", "words", "size"]
 GROUPS = 8  # parts of the servers that are left out in turn
 DRAWS = ((2, 40), (5, 25), (15, 15), (40, 8))  # servers in a catalog, and how many such catalogs
 HAVE, LACK, NOTHING = 40, 15, 5  # requests asked of each
@@ -92,7 +92,7 @@ def answers(options, chosen, queries):
 def features(line, words):
     best = line["hits"][0]
     deed, subject = best["deed"][13], best["deed"][12]
-    return [1.0, best["semantic"], best["near"] or 0.0, min(best["lexical"], 1.0), deed, subject, np.log1p(words), np.log(line["entries"])]
+    return [1.0, best["semantic"], best["least_near"], min(best["lexical"], 1.0), deed, subject, np.log1p(words), np.log(line["entries"])]
 
 
 if __name__ == "__main__":

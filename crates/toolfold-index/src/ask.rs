@@ -58,6 +58,8 @@ pub(crate) struct Asked {
     /// The lexical score of an entry that is all about this query.
     pub(crate) best: f32,
     pub(crate) pieces: Vec<u16>,
+    /// The same of each word that says what kind of thing is named.
+    pub(crate) named: Vec<Vec<u16>>,
     pub(crate) meaning: Meaning,
     /// The encoder's side, the same for the whole search.
     pub(crate) precise: Option<Arc<Precise>>,
@@ -138,7 +140,11 @@ impl Asked {
             meaning: Meaning::new(model().meaning(&words), precise.as_deref(), &text),
             text,
         };
+        let common = all.iter().filter(|word| wanted.common.contains(&word.said));
+        let named =
+            common.map(|word| model().pieces([word.meant(index)])).filter(|pieces| !pieces.is_empty()).collect();
         Some(Asked {
+            named,
             meaning: Meaning::new(fast, precise.as_deref(), text),
             wanted,
             letters,

@@ -5,6 +5,7 @@ use crate::ask::Asked;
 use crate::index::Index;
 use crate::names::Named;
 use crate::rank::Scored;
+use crate::semantic::{self, model};
 
 /// Of a logistic regression over the features below.
 const BASE: f32 = -3.67;
@@ -19,14 +20,14 @@ const DISAGREES: f32 = -1.5;
 
 /// Of another one: whether anything is there that a short request can be about. Being ahead of others says nothing of it, and among
 /// many entries something is always somewhat alike.
-const FITS_BASE: f32 = -3.18;
-const FITS_SEMANTIC: f32 = 9.29;
-const FITS_NEAR: f32 = 1.10;
-const FITS_LEXICAL: f32 = 0.95;
-const FITS_DEED: f32 = 0.67;
-const FITS_SUBJECT: f32 = 1.23;
-const FITS_WORDS: f32 = -0.26;
-const FITS_SIZE: f32 = -0.35;
+const FITS_BASE: f32 = -3.71;
+const FITS_SEMANTIC: f32 = 9.34;
+const FITS_LEAST_NEAR: f32 = 1.29;
+const FITS_LEXICAL: f32 = 1.21;
+const FITS_DEED: f32 = 0.62;
+const FITS_SUBJECT: f32 = 0.85;
+const FITS_WORDS: f32 = 0.10;
+const FITS_SIZE: f32 = -0.34;
 /// Words that mean something in a request that this can be told of. A longer one tells of more than it asks for.
 const SHORT: usize = 4;
 
@@ -56,13 +57,19 @@ pub(crate) fn fits(index: &Index, asked: &Asked, best: Option<&Scored>) -> f32 {
     let (deed, subject) = asked.wanted.met(&index.base.documents[best.entry].done);
     let sum = FITS_BASE
         + FITS_SEMANTIC * best.semantic
-        + FITS_NEAR * best.near.unwrap_or(0.0)
+        + FITS_LEAST_NEAR * least_near(index, asked, best)
         + FITS_LEXICAL * share_of_words(asked, best)
         + FITS_DEED * deed
         + FITS_SUBJECT * subject
         + FITS_WORDS * (asked.words as f32).ln_1p()
         + FITS_SIZE * (index.len().max(2) as f32).ln();
     1.0 / (1.0 + (-sum).exp())
+}
+
+/// How near the entry comes to the thing that is named, of several to the one that it comes least near: "reserve a table at a
+/// restaurant" is about no other table.
+pub(crate) fn least_near(index: &Index, asked: &Asked, scored: &Scored) -> f32 {
+    semantic::least_near(model(), &asked.named, index.base.pieces(scored.entry))
 }
 
 /// What the words earn, against what an entry would earn that has them all and nothing else.

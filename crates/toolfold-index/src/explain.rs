@@ -2,6 +2,7 @@
 
 use crate::analyse::Field;
 use crate::ask::Asked;
+use crate::confidence::least_near;
 use crate::index::Index;
 use crate::names::Named;
 use crate::query::{Explain, TermMatch};
@@ -31,6 +32,7 @@ pub(crate) fn explain(index: &Index, asked: &Asked, scored: &Scored) -> Explain 
         mixed: scored.mixed,
         deed: asked.wanted.judge(done).0,
         deeds: asked.wanted.features(done).to_vec(),
+        least_near: least_near(index, asked, scored),
         part: scored.part.map(|part| asked.clauses[part].text.clone()),
         learned: scored.learned,
     }

@@ -93,6 +93,8 @@ pub struct Explain {
     pub deed: f32,
     /// What that is made of: a number for each thing that is looked at, named in `training/deeds.py`.
     pub deeds: Vec<f32>,
+    /// How near the thing that the query names comes to words of the entry; of several the one that comes least near.
+    pub least_near: f32,
     /// The part of a request for several things that it fits best.
     pub part: Option<String>,
     /// What it gains by having been called after requests like this one.

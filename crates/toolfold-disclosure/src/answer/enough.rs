@@ -19,7 +19,7 @@ const NAMED: f32 = 0.95;
 /// By the confidence of the best hit: how many lines there are at most.
 const LINES: [(f32, usize); 4] = [(NAMED, 4), (CLEAR, 7), (0.8, 9), (0.0, 10)];
 /// Lines where nothing here is about what is asked for: more of them are only filling.
-const UNLIKE_LINES: usize = 3;
+const UNLIKE_LINES: usize = 5;
 /// Against the best hit: what may be called next needs its parameters, what may be meant needs a sentence, and what is
 /// possible at all is named.
 const LIKELY: f32 = 0.2;

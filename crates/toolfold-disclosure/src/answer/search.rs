@@ -18,7 +18,7 @@ use crate::view::View;
 /// second search, a doubtful hit without a warning only a look.
 const DOUBTFUL: f32 = 0.15;
 /// Below this hardly anything here can be meant at all, however far the best hit is ahead of the others; unless it is as sure as that.
-const UNLIKE: f32 = 0.07;
+const UNLIKE: f32 = 0.13;
 const SURE: f32 = 0.8;
 pub const DOUBT: &str = "No close match. The nearest:";
 const NODES_NAMED: usize = 12;

@@ -103,7 +103,10 @@ fn nothing_found_says_what_to_do() {
     let fixture = Fixture::new();
     assert_snapshot!(fixture.find(json!({"query": "zeppelin"})), @r#"No tool here fits "zeppelin". Nearest nodes: Office/Notes. Try other words for service and action, or browse with path. Servers: github, notes, slack"#);
     assert_snapshot!(fixture.find(json!({"query": "post message", "path": ["github"]})), @r#"{"error":{"code":"NO_MATCH_IN_CATEGORY","message":"Nothing in Servers/github matches \"post message\". The nodes in the hints have matches.","hints":["Messaging/Chat","Servers/slack"],"next_action":{"tool":"find_tools","arguments":{"query":"post message"}}}}"#);
-    assert_snapshot!(fixture.find(json!({"query": "deliver the news by pigeon"})), @"slack.post_message(channel: string, text: string) — Posts a message to a channel");
+    assert_snapshot!(fixture.find(json!({"query": "deliver the news by pigeon"})), @"
+    No close match. The nearest:
+    slack.post_message(channel: string, text: string) — Posts a message to a channel
+    ");
 }
 
 #[test]

@@ -148,6 +148,7 @@ fn write_features(place: &str, set: &EvalSet, index: &Index) {
                     "named": explain.named, "confidence": hit.confidence, "score": hit.score, "lexical": explain.lexical,
                     "semantic": explain.semantic, "precise": explain.precise, "near": explain.near,
                     "precisely_near": explain.precisely_near, "mixed": explain.mixed, "deed": explain.deeds,
+                    "least_near": explain.least_near,
                 })
             })
             .collect();

@@ -40,6 +40,11 @@ pub(crate) fn synonyms(stem: &str) -> &'static [String] {
     things().one.get(stem).and_then(|group| things().names.get(group)).map_or(&[], Vec::as_slice)
 }
 
+/// Somebody, by a name or not.
+pub(crate) fn anybody() -> Option<Thing> {
+    read(&["anybody"]).first().map(|(thing, _)| *thing)
+}
+
 struct Things {
     /// The names of one word that each group has.
     names: HashMap<Thing, Vec<String>>,

@@ -37,6 +37,9 @@ const DEFINITE: [&str; 15] = [
     "all", "every", "her", "his", "its", "last", "latest", "my", "our", "that", "the", "their", "these", "this", "your",
 ];
 
+/// What stands before one of many. In their order.
+const ARTICLES: [&str; 6] = ["a", "an", "another", "any", "new", "some"];
+
 /// What a request wants done.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Wanted {
@@ -51,6 +54,8 @@ pub(crate) struct Wanted {
     pub(crate) head: Option<Thing>,
     /// All things that are named, the head among them, and how much each tells.
     pub(crate) things: Vec<(Thing, f32)>,
+    /// The words that say what kind of things they are. What somebody or something is called is none of them.
+    pub(crate) common: Vec<String>,
     /// Whether it asks who may do something.
     pub(crate) asks_rights: bool,
 }
@@ -78,13 +83,14 @@ impl Wanted {
             (thing.thing, weight)
         };
         let things = named.iter().map(weighed).collect();
-        let Some(Verb { acts, places, first }) = verb else { return Wanted { things, ..Wanted::default() } };
+        let common = common(&words, &named, |word| tells(word) > f32::MIN_POSITIVE);
+        let Some(Verb { acts, places, first }) = verb else { return Wanted { things, common, ..Wanted::default() } };
         let asks_rights = asks_rights(&words);
         let after = places.first().copied().unwrap_or(0);
         let clear = if first && short { 1.0 } else { SOMEWHERE };
         let (near, opposite) = (lexicon().near(acts), lexicon().opposite(acts));
         let head = if asks_rights { object::right() } else { head(&words, &places, after, &named) };
-        Wanted { acts, near, opposite, clear, head, things, asks_rights }
+        Wanted { acts, near, opposite, clear, head, things, common, asks_rights }
     }
 }
 
@@ -261,6 +267,22 @@ fn things(words: &[String], verb: &[usize]) -> Vec<Mention> {
         }
     }
     found
+}
+
+/// The words for things that are no names, as far as English tells: what is counted has an article or an end, and "bob", "apple" or
+/// "rome" has neither. `known` are words of the catalog.
+fn common(words: &[String], things: &[Mention], known: impl Fn(&String) -> bool) -> Vec<String> {
+    let rows = things.chunk_by(|one, next| one.end == next.begin);
+    let of_row = |row: &[Mention]| {
+        let (begin, end) = (row[0].begin, row[row.len() - 1].end);
+        let counted = begin > 0 && (is_one_of(&DEFINITE, &words[begin - 1]) || is_one_of(&ARTICLES, &words[begin - 1]));
+        let is_verb = |word: &String| lexicon().exactly(word).is_some_and(|sense| !sense.noun);
+        let is_one = end - begin == 1;
+        let is_common = |word: &&String| counted || !is_verb(word) && (word.ends_with('s') || (!is_one && known(word)));
+        let things = row.iter().filter(|thing| Some(thing.thing) != object::anybody());
+        things.flat_map(|thing| &words[thing.begin..thing.end]).filter(is_common).cloned().collect::<Vec<_>>()
+    };
+    rows.flat_map(of_row).collect()
 }
 
 /// The last thing after the verb and before what it belongs to: of "the comments on an issue" the comments.

@@ -9,5 +9,5 @@ mod pieces;
 mod vectors;
 
 pub(crate) use model::model;
-pub(crate) use near::nearness;
+pub(crate) use near::{least_near, nearness};
 pub(crate) use vectors::{Row, Vector, Vectors};

@@ -34,6 +34,12 @@ pub(crate) fn nearness(model: &Model, query: &[u16], entries: &[&[u16]]) -> Vec<
     entries.iter().map(near).collect()
 }
 
+/// How near the one of some words comes to an entry that is the least like any of its pieces: what nobody speaks of is not had by
+/// speaking of all the rest. 1 where there are no words.
+pub(crate) fn least_near(model: &Model, words: &[Vec<u16>], entry: &[u16]) -> f32 {
+    words.iter().flat_map(|word| nearness(model, word, &[entry])).fold(1.0, f32::min)
+}
+
 /// The cosines of all pieces with those that were asked for, row by row.
 #[inline(always)]
 fn cosines(model: &Model, asked: &[u16], lengths: &[f32], pieces: &[u16]) -> Vec<f32> {

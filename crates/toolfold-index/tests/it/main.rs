@@ -199,6 +199,9 @@ fn what_nothing_is_about_fits_nothing() {
         assert!(many < few && many < 0.07, "{text}: {few} {many}");
     }
     assert!(fits(&large, "create an issue in a repository") > 0.5);
+    // The thing in it that nobody speaks of counts, and what somebody is called does not.
+    let (elsewhere, named) = (fits(&large, "create an issue in a restaurant"), fits(&large, "create an issue for bob"));
+    assert!(1.0 - elsewhere > 2.0 * (1.0 - named), "{elsewhere} {named}");
     assert_eq!(fits(&large, "github.create_issue"), 1.0, "it is named");
     assert_eq!(fits(&large, "knit a woollen sweater with seven colours by friday"), 1.0, "a story is not judged");
 }
