@@ -113,6 +113,24 @@ pub struct Unknown {
     pub loading: bool,
 }
 
+impl Action {
+    /// The words that say what it is about.
+    pub(super) fn about(&self) -> String {
+        match self {
+            Action::Browse(browse, _) => browse.path.join(" "),
+            Action::Search(search, _) => {
+                let server = search.server.as_deref().into_iter();
+                let path = search.path.iter().map(String::as_str);
+                server.chain([search.query.as_str()]).chain(path).collect::<Vec<_>>().join(" ")
+            }
+            Action::Nodes(nodes, _) => nodes.query.clone(),
+            Action::Describe(describe, _) => describe.names.join(" "),
+            Action::Unknown(unknown) => unknown.names.join(" "),
+            _ => String::new(),
+        }
+    }
+}
+
 impl Browse {
     /// Everything in a node.
     pub fn at(path: Vec<String>) -> Browse {

@@ -113,6 +113,8 @@ pub fn route(surface: Surface, view: &View<'_>, name: &str, arguments: Option<&R
 ///
 /// This is where the time goes: a search may ask an encoder, a description may read a large schema.
 pub fn answer(surface: Surface, view: &View<'_>, action: &Action) -> Result<Raw, Refusal> {
+    let about = action.about();
+    let view = &view.about(&about);
     let result = match action {
         Action::Browse(browse, shape) => shape(view, browse),
         Action::Search(search, shape) => shape(view, search),
@@ -124,5 +126,6 @@ pub fn answer(surface: Surface, view: &View<'_>, action: &Action) -> Result<Raw,
             Err(Refusal::new(Code::InvalidRequest, "This request is not answered from the catalog."))
         }
     };
-    result.map_err(|refusal| fitted(surface, missing::said(view, refusal)))
+    let there = matches!(action, Action::Unknown(unknown) if view.are_of_present(&unknown.names));
+    result.map_err(|refusal| fitted(surface, if there { refusal } else { missing::said(view, refusal) }))
 }

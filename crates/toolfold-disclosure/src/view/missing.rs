@@ -1,7 +1,7 @@
 //! What is configured and not there, as a view says it.
 
 use toolfold_catalog::SERVERS;
-use toolfold_core::{Absence, Absent};
+use toolfold_core::{Absence, Absent, words};
 
 use super::{View, begins_with};
 
@@ -24,6 +24,12 @@ impl<'a> View<'a> {
         self.absent.iter().filter(fits).max_by_key(|absent| absent.server.as_str().len())
     }
 
+    /// Whether every one of some names begins with that of a server that is there: what is missing has nothing to do with those.
+    pub(crate) fn are_of_present(&self, names: &[String]) -> bool {
+        let present = |name: &String| self.servers().any(|server| begins_with(name, server));
+        !names.is_empty() && names.iter().all(present)
+    }
+
     /// The missing server whose node a path leads to.
     pub fn absent_at(&self, path: &[String]) -> Option<&Absent> {
         let name = match path {
@@ -42,8 +48,12 @@ impl<'a> View<'a> {
 
     /// The same, a sentence each: people read lines.
     pub fn missing_lines(&self) -> Vec<String> {
-        let (starting, failing): (Vec<&Absent>, Vec<&Absent>) =
+        let (starting, mut failing): (Vec<&Absent>, Vec<&Absent>) =
             self.absent.iter().partition(|absent| absent.state == Absence::Starting);
+        // Only a few have room for their reason: the one that is asked for is among them.
+        let asked = words::split(self.about);
+        let is_named = |absent: &&Absent| words::split(absent.server.as_str()).iter().any(|word| asked.contains(word));
+        failing.sort_by_cached_key(|absent| !is_named(absent));
         let mut said: Vec<String> = failing.iter().take(FEW_ABSENT).map(|absent| absent.said()).collect();
         if failing.len() > FEW_ABSENT {
             let others: Vec<&str> =

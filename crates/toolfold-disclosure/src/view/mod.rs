@@ -33,6 +33,8 @@ pub struct View<'a> {
     settings: SurfaceSettings,
     budget: usize,
     absent: &'a [Absent],
+    /// What is asked for, in words: of what is missing that is said first which is named in it.
+    about: &'a str,
     /// Servers that come first among those that do the same.
     preferred: &'a [ServerName],
     /// Where it is noted how sure a search was of what it found.
@@ -60,6 +62,7 @@ impl<'a> View<'a> {
             settings,
             budget,
             absent: &[],
+            about: "",
             preferred: &[],
             noted: None,
             learned: None,
@@ -96,6 +99,11 @@ impl<'a> View<'a> {
     /// Configured servers of which nothing is in the catalog.
     pub fn missing(self, absent: &'a [Absent]) -> Self {
         View { absent, ..self }
+    }
+
+    /// For an answer to these words.
+    pub(crate) fn about(self, about: &'a str) -> Self {
+        View { about, ..self }
     }
 
     /// Servers that come first among those that do the same, the most preferred one first.

@@ -126,6 +126,20 @@ fn where_a_server_is_asked_for_that_there_is_not_those_that_there_are_are_named(
 }
 
 #[test]
+fn what_is_asked_for_is_said_first_of_all_that_is_missing() {
+    let mut fixture = Fixture::of([github(), notes()]);
+    let failing = |server: &str| Absent::failing(name(server), format!("no {server} here"));
+    fixture.absent = ["alpha", "beta", "gamma", "sqlite", "zeta"].map(failing).into();
+    for request in [json!({"query": "query the sqlite database"}), json!({"path": ["Servers", "sqlite"]})] {
+        let told = fixture.find(request.clone());
+        assert!(told.contains("sqlite is configured and not running: no sqlite here"), "{request}: {told}");
+    }
+    // What is missing is not why a tool is not there whose server is.
+    let told = fixture.find(json!({"tool": "github.nothing"}));
+    assert!(told.contains("TOOL_NOT_FOUND") && !told.contains("alpha"), "{told}");
+}
+
+#[test]
 fn many_that_are_still_starting_are_counted() {
     let mut fixture = Fixture::of([github(), notes()]);
     fixture.absent = (0..17).map(|number| Absent::starting(name(&format!("s{number}")))).collect();

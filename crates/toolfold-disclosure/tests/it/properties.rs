@@ -207,9 +207,10 @@ proptest! {
         if let Some(cursor) = cursor.and_then(|rest| rest.split(' ').next()) {
             let next = fixture.find(json!({"cursor": cursor}));
             prop_assert!(!next.contains("INVALID_CURSOR"));
-            let mut junk = cursor.to_owned();
-            let at = at % junk.len();
-            junk.replace_range(at..=at, &letter);
+            let mut letters: Vec<char> = cursor.chars().collect();
+            let at = at % letters.len();
+            letters[at] = letter.chars().next().unwrap();
+            let junk: String = letters.into_iter().collect();
             let answer = fixture.find(json!({"cursor": junk}));
             prop_assert!(junk == cursor || answer.contains("INVALID_CURSOR"));
         }
