@@ -45,6 +45,7 @@ mod own;
 mod program;
 
 mod changes;
+mod written;
 
 use std::path::{Path, PathBuf};
 
@@ -65,6 +66,7 @@ pub use resolve::listen;
 pub use results::ResultSettings;
 pub use source::nearest;
 pub use trust::{TrustError, TrustList, TrustedFile, Verdict};
+pub use written::{Written, WrittenServer, as_written};
 
 use report::{Place, Report};
 use resolve::{Draft, Resolver, Surroundings};

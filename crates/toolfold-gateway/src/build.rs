@@ -12,7 +12,7 @@ use toolfold_upstream::Manifest;
 use crate::change::Change;
 use crate::claims::{Claimant, Claims};
 use crate::gate::Source;
-use crate::offers::{Offers, addresses};
+use crate::offers::{Offers, claimed};
 use crate::snapshot::{Built, Failing, Offerer, Snapshot};
 use crate::trust::{Held, Quarantine};
 
@@ -93,7 +93,5 @@ impl Plan {
 /// What a server says it has.
 fn claimant(part: &Part) -> Option<Claimant<'_>> {
     let (served, listed) = (part.manifest.as_ref()?, part.listed.as_ref()?);
-    let mut all = addresses(&served.resources, "uri");
-    all.extend(addresses(&served.templates, "uriTemplate"));
-    Some(Claimant { server: &part.name, addresses: all, second: &listed.second })
+    Some(Claimant { server: &part.name, addresses: claimed(served, part.prefix), second: &listed.second })
 }

@@ -1,5 +1,6 @@
 //! `tools/call`: one match over what a surface made of it.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::runtime::{Handle, RuntimeFlavor};
@@ -7,7 +8,7 @@ use tokio::task::block_in_place;
 use tokio::time::Instant;
 use toolfold_catalog::SERVERS;
 use toolfold_core::{Absence, Code, Entry, Kind, Refusal, ServerName, Surface, ToolId};
-use toolfold_disclosure::{Action, Browse, Search, answer, fitted, is_meta, route, shut};
+use toolfold_disclosure::{Action, Browse, Describe, Search, Unknown, answer, fitted, is_meta, route, shut};
 use toolfold_wire::{BoxFuture, Object, Raw, RpcError};
 
 use crate::aside::{aside, is_long};
@@ -182,19 +183,33 @@ fn worth_waiting<'a>(inner: &'a Inner, scope: &Scope, action: &Action) -> Option
         Action::Call { .. } | Action::Shut { .. } | Action::Run { .. } => None,
         Action::Load(_) | Action::Active { .. } | Action::Read(_) => None,
         Action::Refuse(refusal) if refusal.code == Code::InvalidRequest => None,
-        Action::Describe(describe, _) if describe.names.iter().all(is_known) => None,
-        Action::Unknown(unknown) if unknown.names.iter().all(fails) || unknown.names.iter().any(held) => None,
-        Action::Unknown(unknown) => match unknown.names.iter().find_map(|name| inner.waiting.pending_of(name)) {
-            Some(server) if ServerName::new(server.as_str()).is_ok_and(|name| scope.sees(&name)) => {
-                Some(Box::pin(async move { inner.waiting.heard_of(&server).await }))
-            }
-            _ => Some(settled(inner, scope)),
-        },
+        Action::Unknown(unknown) if unknown.names.iter().any(held) => None,
+        Action::Describe(Describe { names, .. }, _) | Action::Unknown(Unknown { names, .. }) => {
+            let open: Vec<&String> = names.iter().filter(|name| !is_known(name)).collect();
+            named(inner, scope, &open)
+        }
         action => Some(match server_of(action) {
             Some(server) => settled_of(inner, scope, server.to_owned()),
             None => settled(inner, scope),
         }),
     }
+}
+
+/// For tools that are not there: until their servers have said what they have. One of a server that has said so is none.
+fn named<'a>(inner: &'a Inner, scope: &Scope, names: &[&String]) -> Option<BoxFuture<'a, ()>> {
+    let mut servers = BTreeSet::new();
+    for name in names {
+        match inner.waiting.pending_of(name) {
+            Some(server) if scope.sees(&server) => drop(servers.insert(server)),
+            _ if scope.view().is_of_present(name) => {}
+            // Anybody's.
+            _ => return Some(settled(inner, scope)),
+        }
+    }
+    if servers.is_empty() {
+        return None;
+    }
+    Some(Box::pin(async move { inner.waiting.heard_of(&servers).await }))
 }
 
 /// The server that alone a request is about.

@@ -1,6 +1,7 @@
 //! Every request of a client ends up here: one match from method to answer. Whatever concerns a server goes on through
 //! the gate.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use toolfold_access::Extent;
@@ -12,12 +13,12 @@ use crate::call;
 use crate::gate::{Errand, Failed, Outcome, Passage, Wanted, Watch};
 use crate::gateway::Gateway;
 use crate::offered::as_result;
-use crate::offers::{LONGEST_ADDRESS, Owned, Whose};
+use crate::offers::{LONGEST_ADDRESS, Offers, Owned, Whose};
 use crate::reader::ADDRESS;
 use crate::recording::is_error;
 use crate::request::{LogLevel, Request};
 use crate::results::Delivery;
-use crate::rpc::{SHORT, contested, no_prompt, no_resource, rpc};
+use crate::rpc::{SHORT, contested, may_be_missing, no_prompt, no_resource, rpc};
 use crate::scope::Scope;
 use crate::snapshot::Snapshot;
 use crate::trust::Held;
@@ -112,7 +113,7 @@ impl Gateway {
 
     /// Watches a resource until the answer is dropped.
     pub async fn watch(&self, uri: &str, request: &Request) -> Result<Watch, RpcError> {
-        let snapshot = self.offers(request).await;
+        let snapshot = self.offers_with(request, uri, |offers| offers.has(uri)).await;
         let (server, original) = self.owner_of(&snapshot, uri, request)?;
         let what = Wanted::Resource(&original);
         match self.pass(&snapshot, &server, request, what, Errand::Watch(original.clone())).await.map_err(rpc)? {
@@ -123,7 +124,7 @@ impl Gateway {
 
     async fn get_prompt(&self, request: Request) -> Result<Raw, RpcError> {
         let name = request.text("name")?;
-        let snapshot = self.offers(&request).await;
+        let snapshot = self.offers_with(&request, &name, |offers| offers.prompts.owner(&name).is_some()).await;
         let owner = self.owner_of_prompt(&snapshot, &name, &request)?;
         let mut params = request.params.clone();
         params.set("name", &owner.original);
@@ -136,7 +137,7 @@ impl Gateway {
             let kept = self.0.results.resource(&self.config(), &request.client.principal(), &uri).await;
             return kept.ok_or_else(|| no_resource(&request.client, &uri));
         }
-        let snapshot = self.offers(&request).await;
+        let snapshot = self.offers_with(&request, &uri, |offers| offers.has(&uri)).await;
         let (server, original) = self.owner_of(&snapshot, &uri, &request)?;
         let mut params = request.params.clone();
         params.set("uri", &original);
@@ -156,7 +157,8 @@ impl Gateway {
     }
 
     /// The server that a resource is asked of, and what it calls it. An address that nobody lists is asked of the server
-    /// whose result held the link, or of the only one that has resources at all; otherwise of nobody.
+    /// whose result held the link, or of the only one that has resources at all, where no other is missing that might; otherwise of
+    /// nobody.
     fn owner_of(&self, snapshot: &Snapshot, uri: &str, request: &Request) -> Result<(ServerName, String), RpcError> {
         let (server, original) = self.anybody_with(snapshot, uri, request)?;
         // Its server may exist, and it may not.
@@ -200,8 +202,12 @@ impl Gateway {
                 {
                     return Err(self.withheld(request, snapshot, held));
                 }
-                let server = linked.or_else(|| only(snapshot.offers.servers()));
-                server.map(|server| (server, uri.to_owned())).ok_or_else(|| no_resource(client, uri))
+                let alone = || only(snapshot.offers.servers()).filter(|_| snapshot.absent.is_empty());
+                let server = linked.or_else(alone).map(|server| (server, uri.to_owned()));
+                server.ok_or_else(|| match only(snapshot.offers.servers()) {
+                    Some(other) => may_be_missing(client, uri, &other),
+                    None => no_resource(client, uri),
+                })
             }
         }
     }
@@ -209,15 +215,19 @@ impl Gateway {
     async fn complete(&self, request: Request) -> Result<Raw, RpcError> {
         let mut params = request.params.clone();
         let mut reference = params.object("ref").ok_or_else(|| RpcError::invalid_params("`ref` is missing."))?;
-        let snapshot = self.offers(&request).await;
+        let snapshot;
         let (key, server, original) = match reference.string("type").as_deref() {
             Some("ref/prompt") => {
                 let name = reference.string("name").unwrap_or_default();
+                let known = |offers: &Offers| offers.prompts.owner(&name).is_some();
+                snapshot = self.offers_with(&request, &name, known).await;
                 let owner = self.owner_of_prompt(&snapshot, &name, &request)?;
                 ("name", owner.server.clone(), owner.original.clone())
             }
             Some("ref/resource") => {
                 let uri = reference.string("uri").unwrap_or_default();
+                let known = |offers: &Offers| offers.templates.owner(&uri).is_some() || offers.has(&uri);
+                snapshot = self.offers_with(&request, &uri, known).await;
                 let owner = match snapshot.offers.templates.owner(&uri) {
                     Some(owner) => owner.clone(),
                     None => self.owner_of_address(&snapshot, &uri, &request)?,
@@ -350,6 +360,19 @@ impl Gateway {
     async fn seen(&self, request: &Request) -> Arc<Snapshot> {
         self.0.waiting.published().await;
         self.0.seen(&request.client.principal())
+    }
+
+    /// The same for what has this name or address: nobody is waited for where it is known whose that is, and its server alone where
+    /// that is named before it.
+    async fn offers_with(&self, request: &Request, name: &str, known: impl Fn(&Offers) -> bool) -> Arc<Snapshot> {
+        let now = self.seen(request).await;
+        if known(&now.offers) {
+            return now;
+        }
+        let pending = self.0.waiting.pending_of(name).filter(|server| now.is_seen(server));
+        let Some(server) = pending else { return self.offers(request).await };
+        self.0.waiting.heard_of(&BTreeSet::from([server])).await;
+        self.seen(request).await
     }
 
     /// What servers offer beside tools, once those that may soon say it have.

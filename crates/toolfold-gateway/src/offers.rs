@@ -67,9 +67,13 @@ impl Offers {
         let names: BTreeSet<&str> = offerings.iter().map(|offering| offering.server.as_str()).collect();
         // An address that looks like another server's with its name before it would be taken for that.
         let misleads = |uri: &str| uri.split_once('+').is_some_and(|(name, _)| names.contains(name));
+        let is_prefixed = |prompt: &str| prompt.match_indices("__").any(|(at, _)| names.contains(&prompt[..at]));
         for Offering { server, prefix, manifest } in &offerings {
             let (server, manifest) = (*server, *manifest);
-            offers.prompts.add(server, "name", &manifest.prompts, |name| exposed_name(prefix.then_some(server), name));
+            offers.prompts.add(server, "name", &manifest.prompts, |name| {
+                let bare = !prefix && claims.is_of(&claimed_name(name), server) && !is_prefixed(name);
+                exposed_name((!bare).then_some(server), name)
+            });
             let address = |uri: &str| match claims.is_of(uri, server) && !misleads(uri) {
                 true => uri.to_owned(),
                 false => format!("{}{uri}", qualifier(server)),
@@ -103,6 +107,11 @@ impl Offers {
             return Whose::Several(servers.iter().cloned().collect());
         }
         self.made_by_template(uri)
+    }
+
+    /// Whether nobody has to be waited for to know whose an address is.
+    pub(crate) fn has(&self, uri: &str) -> bool {
+        self.resources.owner(uri).is_some() || self.qualified(uri).is_some()
     }
 
     /// The server that is named before an address.
@@ -143,7 +152,24 @@ fn template_times<'a>(
 
 /// The addresses of a list of resources or templates.
 pub(crate) fn addresses(items: &[Raw], key: &str) -> Vec<String> {
-    items.iter().filter_map(|item| Object::parse(item)?.string(key)).collect()
+    items.iter().filter_map(|item| Object::parse(item)?.string(key)).filter(|text| !text.starts_with(NAME)).collect()
+}
+
+/// Stands before the name of a prompt among what is claimed: no address begins with it.
+const NAME: char = '\u{1}';
+
+fn claimed_name(prompt: &str) -> String {
+    format!("{NAME}{prompt}")
+}
+
+/// What a server says is its own: addresses, and the names of its prompts where its own name does not stand before them.
+pub(crate) fn claimed(manifest: &Manifest, prefix: bool) -> Vec<String> {
+    let mut all = addresses(&manifest.resources, "uri");
+    all.extend(addresses(&manifest.templates, "uriTemplate"));
+    if !prefix {
+        all.extend(addresses(&manifest.prompts, "name").iter().map(|name| claimed_name(name)));
+    }
+    all
 }
 
 fn has_resources(manifest: &Manifest) -> bool {
@@ -162,11 +188,13 @@ impl Offered {
             if self.owners.contains_key(&exposed) {
                 exposed = exposed_name(Some(server), &original);
             }
-            let entry = if exposed == original { item.clone() } else { definition.set(key, &exposed).to_raw() };
-            let owner = Owned { server: server.clone(), original };
-            if self.owners.insert(exposed, owner).is_none() {
-                self.definitions.push(entry);
+            // Two names of servers and of what they have may come to the same: nobody takes it from who has it.
+            if self.owners.contains_key(&exposed) {
+                continue;
             }
+            let entry = if exposed == original { item.clone() } else { definition.set(key, &exposed).to_raw() };
+            self.owners.insert(exposed, Owned { server: server.clone(), original });
+            self.definitions.push(entry);
         }
     }
 
@@ -253,10 +281,8 @@ mod tests {
         for number in 1..=servers.len() {
             let claimants: Vec<Claimant<'_>> = servers[..number]
                 .iter()
-                .map(|(server, _, manifest)| {
-                    let mut addresses = addresses(&manifest.resources, "uri");
-                    addresses.extend(super::addresses(&manifest.templates, "uriTemplate"));
-                    Claimant { server, addresses, second: &none }
+                .map(|(server, prefix, manifest)| {
+                    Claimant { server, addresses: claimed(manifest, *prefix), second: &none }
                 })
                 .collect();
             claims.update(&claimants, number as u64);
@@ -279,6 +305,32 @@ mod tests {
         assert_eq!(offers.resource("second+x://a"), of(&second));
         assert_eq!(offers.resource("x://a"), of(&first));
         assert_eq!(offers.resource("x://b"), Whose::Nobody);
+    }
+
+    #[test]
+    fn a_prompt_of_a_later_server_takes_no_name_away() {
+        let one = manifest(r#""prompts":[{"name":"review"}],"resources":[],"templates":[]"#);
+        let taking = r#""prompts":[{"name":"review"},{"name":"notes__plan"}],"resources":[{"uri":"\u0001review"}],"templates":[]"#;
+        let other = manifest(taking);
+        let plan = manifest(r#""prompts":[{"name":"plan"}],"resources":[],"templates":[]"#);
+        let [zulu, alpha, notes] = ["zulu", "alpha", "notes"].map(|name| ServerName::new(name).unwrap());
+        // In the order of the alphabet, as they are merged; `zulu` was there first.
+        let (mut claims, none) = (Claims::default(), BTreeSet::new());
+        let all = [(&alpha, false, &other), (&notes, true, &plan), (&zulu, false, &one)];
+        for (wave, count) in [(1, 2), (2, 3)] {
+            let said = all.iter().rev().take(count).rev();
+            let claimants: Vec<Claimant<'_>> = said
+                .map(|(server, prefix, manifest)| Claimant { server, addresses: claimed(manifest, *prefix), second: &none })
+                .collect();
+            claims.update(&claimants, wave);
+        }
+        let offerings = all.map(|(server, prefix, manifest)| Offering { server, prefix, manifest });
+        let offers = Offers::merge(offerings.into(), &claims);
+        let owner = |name: &str| offers.prompts.owner(name).map(|owner| owner.server.as_str());
+        assert_eq!((owner("review"), owner("alpha__review")), (Some("zulu"), Some("alpha")));
+        assert_eq!((owner("notes__plan"), owner("alpha__notes__plan")), (Some("notes"), Some("alpha")));
+        let at_once = merged(&[(&alpha, false, &other)]);
+        assert_eq!(at_once.prompts.owner("review").map(|owner| owner.server.as_str()), Some("alpha"));
     }
 
     #[test]

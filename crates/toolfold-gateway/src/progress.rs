@@ -120,11 +120,11 @@ impl Waiting {
         }
     }
 
-    /// Until this server has said what it offers or failed.
-    pub(crate) async fn heard_of(&self, server: &str) {
+    /// Until these servers have said what they offer or failed.
+    pub(crate) async fn heard_of(&self, servers: &BTreeSet<ServerName>) {
         self.published().await;
         let until = Instant::now() + NAMED;
-        let pending = |now: &Progress| now.pending.iter().any(|name| name.as_str() == server);
+        let pending = |now: &Progress| !now.pending.is_disjoint(servers);
         let _ = timeout_at(until, self.progress.clone().wait_for(|now| !pending(now))).await;
     }
 
@@ -150,13 +150,13 @@ impl Waiting {
     }
 
     /// A server that may soon say what it offers and that a spelling begins with.
-    pub(crate) fn pending_of(&self, spelling: &str) -> Option<String> {
+    pub(crate) fn pending_of(&self, spelling: &str) -> Option<ServerName> {
         let now = self.progress.borrow();
         let fits = |name: &&ServerName| {
             let rest = spelling.get(name.as_str().len()..).filter(|_| spelling.starts_with(name.as_str()));
-            rest.is_some_and(|rest| rest.starts_with(['.', '/', ':']) || rest.starts_with("__"))
+            rest.is_some_and(|rest| rest.starts_with(['.', '/', ':', '+']) || rest.starts_with("__"))
         };
-        now.pending.iter().find(fits).map(|name| name.as_str().to_owned())
+        now.pending.iter().find(fits).cloned()
     }
 }
 

@@ -1,6 +1,7 @@
 //! What other replicas want of this one: of servers that run here alone, and results that are kept here. See `tenancy.rs` for whose a server is, and `gate/relay.rs` for why
 //! nothing is asked of them that is asked of clients.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use toolfold_core::{Principal, ServerName};
@@ -47,7 +48,7 @@ impl Relay<'_> {
 
     /// What the server says of itself, once it has.
     pub async fn manifest(&self, server: &ServerName) -> Result<Raw, RpcError> {
-        self.inner.waiting.heard_of(server.as_str()).await;
+        self.inner.waiting.heard_of(&BTreeSet::from([server.clone()])).await;
         let manifest = self.snapshot().source(server).and_then(|source| source.manifest());
         let manifest = manifest.ok_or_else(|| RpcError::internal("The server has not said yet what it offers."))?;
         Ok(Object::new().with(MANIFEST, &*manifest).to_raw())

@@ -18,9 +18,19 @@ pub(crate) fn no_prompt(snapshot: &Snapshot, name: &str) -> RpcError {
 }
 
 pub(crate) fn no_resource(client: &Client, uri: &str) -> RpcError {
+    not_found(client, uri, String::new())
+}
+
+/// Nobody who is there lists it, and a server that is not might: nobody is asked in its place unless by name.
+pub(crate) fn may_be_missing(client: &Client, uri: &str, other: &ServerName) -> RpcError {
+    let spelling = beginning(uri, LONG);
+    not_found(client, uri, format!(". A server that is not running may have it; {other} is asked for it as {other}+{spelling}"))
+}
+
+fn not_found(client: &Client, uri: &str, why: String) -> RpcError {
     let code = if client.has_session() { code::RESOURCE_NOT_FOUND_LEGACY } else { code::INVALID_PARAMS };
     let uri = beginning(uri, LONG);
-    RpcError::new(code, format!("Resource not found: {uri}")).with_data(&Object::new().with("uri", &uri))
+    RpcError::new(code, format!("Resource not found: {uri}{why}")).with_data(&Object::new().with("uri", &uri))
 }
 
 /// Two servers could be meant, and neither may speak for the other.

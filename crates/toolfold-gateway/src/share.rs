@@ -18,7 +18,7 @@ use toolfold_upstream::Manifest;
 use toolfold_wire::{Object, Raw};
 
 use crate::decisions::is_forbidden;
-use crate::offers::{Offering, Offers, addresses};
+use crate::offers::{Offering, Offers, addresses, claimed};
 use crate::snapshot::{Offerer, Snapshot};
 use crate::trust::{Held, Quarantine};
 
@@ -101,7 +101,7 @@ impl Snapshot {
         let all = self.sources().map(|(name, _)| name).chain(self.config.unusable.keys());
         let seen: BTreeSet<ServerName> = all.filter(|name| exists(name)).cloned().collect();
         let parts: Vec<Offerer> = parts.into_iter().filter(|part| seen.contains(&part.server)).collect();
-        let claims = self.claims.among(parts.iter().map(|part| (&part.server, all_addresses(&part.manifest))));
+        let claims = self.claims.among(parts.iter().map(|part| (&part.server, claimed(&part.manifest, part.prefix))));
         let offers = Offers::merge(parts.iter().map(Offerer::offering).collect(), &claims);
         let quarantine = self.quarantine_for(rights, catalog, &seen);
         let decisions: Arc<[Grant]> = positions.iter().map(|position| decided[*position]).collect();
@@ -229,12 +229,6 @@ impl Snapshot {
         };
         Quarantine::of(held, review.iter().filter(shown).cloned().collect())
     }
-}
-
-fn all_addresses(manifest: &Manifest) -> Vec<String> {
-    let mut all = addresses(&manifest.resources, "uri");
-    all.extend(addresses(&manifest.templates, "uriTemplate"));
-    all
 }
 
 impl Offerer {

@@ -126,6 +126,10 @@ pub fn answer(surface: Surface, view: &View<'_>, action: &Action) -> Result<Raw,
             Err(Refusal::new(Code::InvalidRequest, "This request is not answered from the catalog."))
         }
     };
-    let there = matches!(action, Action::Unknown(unknown) if view.are_of_present(&unknown.names));
+    let names = match action {
+        Action::Unknown(Unknown { names, .. }) | Action::Describe(Describe { names, .. }, _) => names.as_slice(),
+        _ => &[],
+    };
+    let there = !names.is_empty() && names.iter().all(|name| view.is_of_present(name));
     result.map_err(|refusal| fitted(surface, if there { refusal } else { missing::said(view, refusal) }))
 }

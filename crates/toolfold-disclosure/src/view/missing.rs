@@ -24,10 +24,9 @@ impl<'a> View<'a> {
         self.absent.iter().filter(fits).max_by_key(|absent| absent.server.as_str().len())
     }
 
-    /// Whether every one of some names begins with that of a server that is there: what is missing has nothing to do with those.
-    pub(crate) fn are_of_present(&self, names: &[String]) -> bool {
-        let present = |name: &String| self.servers().any(|server| begins_with(name, server));
-        !names.is_empty() && names.iter().all(present)
+    /// Whether a name begins with that of a server that is there: what is missing has nothing to do with it.
+    pub fn is_of_present(&self, name: &str) -> bool {
+        self.servers().any(|server| begins_with(name, server))
     }
 
     /// The missing server whose node a path leads to.

@@ -11,10 +11,10 @@ use hyper::body::{Body as _, Incoming};
 use hyper::header::{self, HeaderMap};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use toolfold_wire::{Memory, Share};
+use toolfold_wire::Share;
 
 use super::App;
-use crate::budget::{SMALL, counted};
+use crate::budget::{Budget, LITTLE, SMALL, counted};
 
 /// The largest request body.
 pub(crate) const LARGEST_BODY: usize = 32 * 1024 * 1024;
@@ -76,7 +76,11 @@ async fn collect(app: &App, headers: &HeaderMap, body: &mut Incoming) -> Result<
     let Some(first) = reading.frame(body, &app.stop).await? else { return Ok(Bytes::new()) };
     if first.len() as u64 == announced && first.len() <= SMALL {
         // All of it in one piece, as it lies in the buffer of the connection: nothing to copy.
-        return Ok(first);
+        if first.len() <= LITTLE {
+            return Ok(first);
+        }
+        let share = app.budget.small.take(first.len()).ok_or(NoBody::NoMemory)?;
+        return Ok(counted(first, share));
     }
     // Room for all of it, and memory for as much as has come: pages nobody wrote to cost nothing. What is large gets more
     // room than any allocator keeps for later, so that it goes back to the system with the request.
@@ -90,7 +94,7 @@ async fn collect(app: &App, headers: &HeaderMap, body: &mut Incoming) -> Result<
             return Err(NoBody::TooLarge);
         }
         whole.extend_from_slice(&more);
-        grow(&mut share, &app.budget.bodies, whole.len())?;
+        grow(&mut share, &app.budget, whole.len())?;
         next = reading.frame(body, &app.stop).await?;
     }
     Ok(match share {
@@ -100,20 +104,17 @@ async fn collect(app: &App, headers: &HeaderMap, body: &mut Incoming) -> Result<
 }
 
 /// Takes as much of the memory as this many bytes need, in steps.
-fn grow(share: &mut Option<Share>, bodies: &Memory, size: usize) -> Result<(), NoBody> {
-    if size <= SMALL {
-        return Ok(());
-    }
+fn grow(share: &mut Option<Share>, budget: &Budget, size: usize) -> Result<(), NoBody> {
     let held = share.as_ref().map_or(0, Share::bytes);
-    if size <= held {
+    if size <= held.max(LITTLE) {
         return Ok(());
     }
-    let more = (size - held).div_ceil(STEP) * STEP;
+    // What is small has all it may need at once, and leaves its part to others when it is not small any more.
     let granted = match share {
-        Some(share) => share.grow(more),
-        None => {
-            *share = bodies.take(more);
-            share.is_some()
+        Some(share) if held > SMALL => share.grow((size - held).div_ceil(STEP) * STEP),
+        _ => {
+            let part = if size <= SMALL { budget.small.take(SMALL) } else { budget.bodies.take(size.div_ceil(STEP) * STEP) };
+            part.map(|part| *share = Some(part)).is_some()
         }
     };
     if granted { Ok(()) } else { Err(NoBody::NoMemory) }
@@ -172,6 +173,8 @@ impl Reading {
 
 #[cfg(test)]
 mod tests {
+    use toolfold_wire::Memory;
+
     use super::*;
 
     #[test]
@@ -194,14 +197,26 @@ mod tests {
 
     #[test]
     fn what_is_large_takes_memory_as_it_comes() {
-        let memory = Memory::new(3 * STEP);
+        let budget = Budget::within(&Memory::new(8 * STEP));
         let mut share = None;
-        grow(&mut share, &memory, SMALL).unwrap();
+        grow(&mut share, &budget, LITTLE).unwrap();
         assert!(share.is_none());
-        grow(&mut share, &memory, SMALL + 1).unwrap();
-        assert_eq!(memory.used(), STEP);
-        grow(&mut share, &memory, STEP + 1).unwrap();
-        assert_eq!(memory.used(), 2 * STEP);
-        assert_eq!(grow(&mut share, &memory, 4 * STEP), Err(NoBody::NoMemory));
+        grow(&mut share, &budget, LITTLE + 1).unwrap();
+        grow(&mut share, &budget, SMALL).unwrap();
+        assert_eq!((budget.small.used(), budget.bodies.used()), (SMALL, 0));
+        grow(&mut share, &budget, SMALL + 1).unwrap();
+        assert_eq!((budget.small.used(), budget.bodies.used()), (0, STEP));
+        grow(&mut share, &budget, STEP + 1).unwrap();
+        assert_eq!(budget.bodies.used(), 2 * STEP);
+        assert_eq!(grow(&mut share, &budget, 5 * STEP), Err(NoBody::NoMemory));
+    }
+
+    #[test]
+    fn many_that_are_small_have_their_part() {
+        let budget = Budget::within(&Memory::new(16 * SMALL));
+        let mut shares: Vec<Option<Share>> = (0..5).map(|_| None).collect();
+        let granted = shares.iter_mut().map(|share| grow(share, &budget, SMALL));
+        assert_eq!(granted.filter(Result::is_ok).count(), 4);
+        grow(&mut None, &budget, SMALL + 1).unwrap();
     }
 }

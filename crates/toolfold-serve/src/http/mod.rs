@@ -276,7 +276,7 @@ async fn serve(app: Arc<App>, door: Door, socket: TcpStream, admitted: Admitted)
     let _ = socket.set_nodelay(true);
     let place = &admitted.place;
     let service = service_fn(|request| answer(&app, door, place, request));
-    let io = TokioIo::new(Watched { socket, place: place.clone() });
+    let io = TokioIo::new(Watched { socket, place: place.clone(), heads: app.budget.heads.clone() });
     let mut builder = http1::Builder::new();
     // Heads have their deadline from the sweep; the timer here would be set anew for every request.
     builder.header_read_timeout(None).max_header_size(LARGEST_HEAD);

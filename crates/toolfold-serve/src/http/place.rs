@@ -4,8 +4,8 @@
 use std::io;
 use std::net::IpAddr;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -13,6 +13,12 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+use toolfold_wire::{Memory, Share};
+
+use crate::budget::LITTLE;
+
+/// A head that is more than little takes memory in steps of this many bytes.
+const STEP: usize = 16 * 1024;
 
 /// How long a client may take for what.
 #[derive(Debug, Clone, Copy)]
@@ -62,6 +68,9 @@ pub(crate) struct Place {
     since: AtomicU64,
     /// Likewise, since when nothing could be written; 0 while writing goes on.
     stalled: AtomicU64,
+    /// Bytes of the head that is coming, and what holds them where they are more than little.
+    head: AtomicUsize,
+    held: Mutex<Option<Share>>,
     cut: CancellationToken,
 }
 
@@ -69,6 +78,8 @@ impl Place {
     pub(crate) fn new(peer: IpAddr) -> Self {
         Place {
             peer,
+            head: AtomicUsize::new(0),
+            held: Mutex::default(),
             began: Instant::now(),
             phase: AtomicU8::new(Phase::Head as u8),
             since: AtomicU64::new(0),
@@ -120,9 +131,35 @@ impl Place {
         self.began + Duration::from_millis(self.since.load(Ordering::Relaxed))
     }
 
-    fn heard(&self) {
-        if self.phase() == Phase::Idle {
-            self.enter(Phase::Head);
+    /// Some bytes came in. Where all heads together are too large, who sends more of one has to go.
+    fn heard(&self, bytes: usize, heads: &Memory) {
+        match self.phase() {
+            Phase::Busy => return,
+            Phase::Idle => self.enter(Phase::Head),
+            Phase::Head => {}
+        }
+        let head = self.head.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        if head > LITTLE && !self.holds(head, heads) {
+            self.cut();
+        }
+    }
+
+    fn holds(&self, bytes: usize, heads: &Memory) -> bool {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let more = bytes.saturating_sub(held.as_ref().map_or(0, Share::bytes)).div_ceil(STEP) * STEP;
+        match &mut *held {
+            Some(share) => more == 0 || share.grow(more),
+            none => {
+                *none = heads.take(more);
+                none.is_some()
+            }
+        }
+    }
+
+    /// The head is here, and what it says has been taken out of the buffer.
+    fn read(&self) {
+        if self.head.swap(0, Ordering::Relaxed) > LITTLE {
+            self.held.lock().unwrap_or_else(PoisonError::into_inner).take();
         }
     }
 
@@ -158,6 +195,7 @@ pub(crate) struct Busy(Arc<Place>);
 
 impl Busy {
     pub(crate) fn at(place: &Arc<Place>) -> Self {
+        place.read();
         place.enter(Phase::Busy);
         Busy(place.clone())
     }
@@ -174,13 +212,15 @@ impl Drop for Busy {
 pub(crate) struct Watched {
     pub(crate) socket: TcpStream,
     pub(crate) place: Arc<Place>,
+    pub(crate) heads: Memory,
 }
 
 impl AsyncRead for Watched {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let before = into.filled().len();
         let read = Pin::new(&mut self.socket).poll_read(cx, into);
         if read.is_ready() {
-            self.place.heard();
+            self.place.heard(into.filled().len() - before, &self.heads);
         }
         read
     }
@@ -240,8 +280,24 @@ mod tests {
         drop(busy);
         assert!(!overdue(&place, MINUTE) && overdue(&place, 3 * MINUTE));
         // The first byte of the next request: its head has its own time, not what is left of the pause.
-        place.heard();
+        place.heard(1, &Memory::new(0));
         assert!(overdue(&place, MINUTE));
+    }
+
+    #[test]
+    fn heads_have_their_memory_together_and_give_it_back_when_they_are_read() {
+        let heads = Memory::new(2 * STEP);
+        let (one, other) = (place(), place());
+        one.heard(LITTLE, &heads);
+        assert_eq!(heads.used(), 0);
+        one.heard(STEP, &heads);
+        assert_eq!((heads.used(), one.is_cut()), (2 * STEP, false));
+        other.heard(LITTLE, &heads);
+        assert!(!other.is_cut(), "an ordinary head needs none of it");
+        other.heard(1, &heads);
+        assert!(other.is_cut());
+        drop(Busy::at(&one));
+        assert_eq!(heads.used(), 0);
     }
 
     #[test]

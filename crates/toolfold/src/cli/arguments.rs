@@ -5,6 +5,7 @@ use std::io::Read;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use toolfold_core::shown_line;
 
 use super::Fail;
 
@@ -40,6 +41,27 @@ impl Given {
             [only] if only.trim_start().starts_with('{') => whole(only, "the argument"),
             several => several.iter().map(|typed| pair(typed)).collect::<Result<_, _>>().map(Given::Pairs),
         }
+    }
+
+    /// How a list or an object is written, where one is wanted and something else was typed.
+    pub(crate) fn hints(&self, schema: &Value) -> Vec<String> {
+        let Given::Pairs(pairs) = self else { return Vec::new() };
+        let hint = |(name, piece): &(String, Typed)| {
+            let Typed::Text(text) = piece else { return None };
+            let wanted = &schema["properties"][name];
+            let mut kinds = Vec::new();
+            kinds_of(wanted, schema, 0, &mut kinds);
+            if !meant(text.clone(), wanted, schema).is_string() || kinds.contains(&"string") {
+                return None;
+            }
+            let (what, example) = match kinds.iter().find(|kind| ["array", "object"].contains(kind))? {
+                &"array" => ("a list", r#"["a", "b"]"#),
+                _ => ("an object", r#"{"key": "value"}"#),
+            };
+            let name = shown_line(name);
+            Some(format!("{what} is written as JSON: {name}='{example}'"))
+        };
+        pairs.iter().filter_map(hint).collect()
     }
 
     /// With this schema of the tool, if there is one.

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use toolfold_core::shown_json;
+use toolfold_core::{Code, shown_json};
 use toolfold_disclosure::View;
-use toolfold_gateway::{Gateway, Request};
+use toolfold_gateway::{Failed, Gateway, Request};
 use toolfold_wire::{Object, Silent};
 
 use super::arguments::Given;
@@ -59,6 +59,10 @@ impl Wanted {
         let client = Arc::new(open::asker());
         let params = Object::new().with("name", &self.tool).with("arguments", &arguments);
         let result = gateway.call(Request::new(client, Arc::new(Silent), "tools/call", params)).await;
-        result.map(|result| Answer::new(result.get())).map_err(|failed| Fail::failed(&failed))
+        result.map(|result| Answer::new(result.get())).map_err(|failed| {
+            let wrong = matches!(&failed, Failed::Refused(refusal) if refusal.code == Code::InvalidArguments);
+            let hints = if wrong { self.given.hints(&schema) } else { Vec::new() };
+            hints.into_iter().fold(Fail::failed(&failed), Fail::hint)
+        })
     }
 }

@@ -87,13 +87,27 @@ impl Fail {
     }
 
     pub(crate) fn refused(refusal: &Refusal) -> Self {
-        let fail = Fail::new(exit_code(refusal.code), refusal.code.as_str(), true, shown_line(&refusal.message));
-        let hints = refusal.hints.iter().map(|hint| shown_line(hint).into_owned()).collect();
+        let (message, is_for_models) = for_people(&refusal.message);
+        let fail = Fail::new(exit_code(refusal.code), refusal.code.as_str(), true, shown_line(message));
+        let mut hints: Vec<String> = refusal.hints.iter().map(|hint| shown_line(hint).into_owned()).collect();
+        if is_for_models && refusal.code == Code::ServerUnavailable && hints.is_empty() {
+            hints.push("`toolfold doctor` tries it and says what to do".to_owned());
+        }
         Fail { hints, details: refusal.details.clone(), ..fail }
     }
 
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
+        self
+    }
+
+    /// Without what was said already, as a line of a note or as a hint.
+    pub(crate) fn without(mut self, is_said: impl Fn(&str) -> bool) -> Self {
+        self.hints.retain(|hint| !is_said(hint));
+        if self.is_note() {
+            let left: Vec<&str> = self.message.lines().filter(|line| !is_said(line)).collect();
+            self.message = left.join("\n");
+        }
         self
     }
 
@@ -131,6 +145,15 @@ impl Fail {
             error["details"] = details.clone();
         }
         json!({ "error": error })
+    }
+}
+
+/// A refusal without the sentence at its end that tells a model to turn to a person: whoever reads this is that person.
+fn for_people(message: &str) -> (&str, bool) {
+    let sentences = [" Do without it, or ", " Tell the person, who "];
+    match sentences.iter().find_map(|sentence| message.rfind(sentence)) {
+        Some(end) => (&message[..end], true),
+        None => (message, false),
     }
 }
 

@@ -3,6 +3,9 @@
 //! Bounded in every direction: lines wait in a queue that drops the newest when it is full (a server that writes
 //! without end must not make anybody wait), and a file that has grown is set aside once, its predecessor is gone. Arguments
 //! and results are never written.
+//!
+//! How a server's list is (a tool that cannot be used, entries that are held) is found out again by every command, and is no
+//! event: it is written when it is another than the last time.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -44,8 +47,46 @@ enum Message {
         file: String,
         text: String,
     },
+    /// How something is. `text` has no time before it yet.
+    Note {
+        file: String,
+        note: Note,
+    },
     /// Answered when everything before it is on disk.
     Flush(SyncSender<()>),
+}
+
+/// The parts of the program that say how a list is, and nothing else.
+const NOTES: [&str; 3] = ["toolfold_gateway::known", "toolfold_upstream::listing", "toolfold_upstream::made::source"];
+/// After these the same words are news.
+const DECISIONS: [&str; 2] = ["approved", "refused"];
+
+#[derive(Debug)]
+struct Note {
+    text: String,
+    /// How it begins, and what it is about: the last line that is alike says what was so before.
+    begins: String,
+    about: String,
+}
+
+impl Note {
+    /// Whether this is what these lines say already.
+    fn is_in(&self, lines: &str) -> bool {
+        let bare = |line: &'_ str| line.split_once(' ').map_or(String::new(), |(_, text)| text.to_owned());
+        let is_alike = |line: &String| line.starts_with(&self.begins) && says(line, &self.about);
+        let is_decision = |line: &String| DECISIONS.iter().any(|verb| line.starts_with(verb));
+        lines
+            .lines()
+            .rev()
+            .map(bare)
+            .find(|line| is_alike(line) || is_decision(line))
+            .is_some_and(|line| line == self.text)
+    }
+}
+
+/// Whether a line has this field, and not one that only begins like it.
+fn says(line: &str, field: &str) -> bool {
+    line.match_indices(field).any(|(at, _)| matches!(line[at + field.len()..].chars().next(), None | Some(' ')))
 }
 
 /// The way to the thread that writes, for whoever is about to end.
@@ -116,6 +157,12 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Journal {
         let mut fields = Fields::default();
         event.record(&mut fields);
         let Some(file) = fields.server else { return };
+        if NOTES.contains(&event.metadata().target()) {
+            let begins = fields.message.split(": ").next().unwrap_or_default().to_owned();
+            let note = Note { text: fields.message + &fields.rest, begins, about: fields.about };
+            let _ = self.lines.try_send(Message::Note { file, note });
+            return;
+        }
         let mut text = String::new();
         begin(&mut text);
         text.push_str(&fields.message);
@@ -129,6 +176,8 @@ struct Fields {
     server: Option<String>,
     message: String,
     rest: String,
+    /// What a note is about, where one server has several of a kind.
+    about: String,
 }
 
 impl Visit for Fields {
@@ -146,7 +195,13 @@ impl Fields {
         match field.name() {
             "server" => self.server = ServerName::new(value).ok().map(|name| name.to_string()),
             "message" => self.message = shown_line(&value).into_owned(),
-            name => self.rest.push_str(&format!(" {name}={}", shown_line(&value))),
+            name => {
+                let told = format!(" {name}={}", shown_line(&value));
+                self.rest.push_str(&told);
+                if ["tool", "operation", "method"].contains(&name) {
+                    self.about = told;
+                }
+            }
         }
     }
 }
@@ -154,8 +209,7 @@ impl Fields {
 /// What is written about a server, or about calls: the older part first.
 pub(crate) fn read(state: &Path, server: Option<&ServerName>) -> Vec<String> {
     let (now, before) = files(&folder(state), server.map_or(CALLS, ServerName::as_str));
-    let part = |path| fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
-    let text = part(before) + &part(now);
+    let text = content(&before) + &content(&now);
     text.lines().map(str::to_owned).collect()
 }
 
@@ -178,14 +232,14 @@ fn files(folder: &Path, name: &str) -> (PathBuf, PathBuf) {
 
 fn write_all(folder: &Path, queue: &Receiver<Message>) {
     while let Ok(first) = queue.recv() {
-        let (mut gathered, mut waiting) = (BTreeMap::<String, String>::new(), Vec::new());
-        take(first, &mut gathered, &mut waiting);
+        let (mut gathered, mut waiting) = (Gathered::default(), Vec::new());
+        gathered.take(folder, first, &mut waiting);
         // Asleep, not waiting for the queue: whoever adds a line then has nobody to wake.
         if waiting.is_empty() {
             std::thread::sleep(LINGER);
         }
-        queue.try_iter().for_each(|message| take(message, &mut gathered, &mut waiting));
-        for (file, lines) in gathered {
+        queue.try_iter().for_each(|message| gathered.take(folder, message, &mut waiting));
+        for (file, lines) in gathered.lines {
             // A disk that is full costs the log, nothing else.
             drop(append(folder, &file, &lines));
         }
@@ -195,15 +249,39 @@ fn write_all(folder: &Path, queue: &Receiver<Message>) {
     }
 }
 
-fn take(message: Message, gathered: &mut BTreeMap<String, String>, waiting: &mut Vec<SyncSender<()>>) {
-    match message {
-        Message::Line { file, text } => {
-            let lines = gathered.entry(file).or_default();
-            lines.push_str(&text);
-            lines.push('\n');
+/// Lines for each file, and what was in the files that a note is for.
+#[derive(Default)]
+struct Gathered {
+    lines: BTreeMap<String, String>,
+    before: BTreeMap<String, String>,
+}
+
+impl Gathered {
+    fn take(&mut self, folder: &Path, message: Message, waiting: &mut Vec<SyncSender<()>>) {
+        match message {
+            Message::Line { file, text } => self.add(file, &text),
+            Message::Note { file, note } => {
+                let before = self.before.entry(file.clone()).or_insert_with(|| content(&files(folder, &file).0));
+                let now = self.lines.get(&file).map_or("", String::as_str);
+                if !note.is_in(&(before.clone() + now)) {
+                    let mut text = String::new();
+                    begin(&mut text);
+                    self.add(file, &(text + &note.text));
+                }
+            }
+            Message::Flush(done) => waiting.push(done),
         }
-        Message::Flush(done) => waiting.push(done),
     }
+
+    fn add(&mut self, file: String, line: &str) {
+        let lines = self.lines.entry(file).or_default();
+        lines.push_str(line);
+        lines.push('\n');
+    }
+}
+
+fn content(path: &Path) -> String {
+    fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
 }
 
 /// `lines`: whole ones.
@@ -230,6 +308,27 @@ fn open(path: &Path) -> std::io::Result<File> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn how_something_is_is_written_when_it_is_another_than_before() {
+        let note = |text: &str, about: &str| {
+            let begins = text.split(": ").next().unwrap().to_owned();
+            Note { text: text.to_owned(), begins, about: about.to_owned() }
+        };
+        let (one, other) = ("a tool is set aside: no name tool=1", "a tool is set aside: no name tool=12");
+        let lines = format!("T {one}\nT stderr line=x\n");
+        assert!(note(one, " tool=1").is_in(&lines));
+        assert!(!note(other, " tool=12").is_in(&lines), "another tool");
+        assert!(!note("a tool is set aside: no schema tool=1", " tool=1").is_in(&lines), "another reason");
+        assert!(
+            !note(one, " tool=1").is_in(&format!("{lines}T a tool is set aside: no schema tool=1\n")),
+            "it was so before"
+        );
+        assert!(
+            !note(one, " tool=1").is_in(&format!("{lines}T approved entries=1 by=local\n")),
+            "somebody has decided"
+        );
+    }
 
     #[test]
     fn a_file_is_bounded_and_read_from_its_older_half_on() {

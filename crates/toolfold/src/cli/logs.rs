@@ -1,7 +1,7 @@
 //! `toolfold logs`: what a server wrote and how it fared, or which tools were called.
 
 use clap::Args;
-use toolfold_core::{ServerName, words};
+use toolfold_core::{ServerName, shown_line, words};
 
 use super::output::{print, print_json};
 use super::{Common, Fail, journal};
@@ -36,11 +36,21 @@ impl Logs {
             return print_json(&last);
         }
         match (last, server) {
-            ([], Some(server)) => Err(Fail::nothing(format!("Nothing is written about {server} yet."))),
+            ([], Some(server)) => {
+                let why = left_out(&server, common)
+                    .map_or_else(|| "yet".to_owned(), |why| format!("as it is left out: {why}"));
+                Err(Fail::nothing(format!("Nothing is written about {server} {why}.")))
+            }
             ([], None) => Err(Fail::nothing("No call is written down yet.")),
             (lines, _) => print(&lines.join("\n")),
         }
     }
+}
+
+/// Why nothing ever happens to it.
+fn left_out(server: &ServerName, common: &Common) -> Option<String> {
+    let mut config = toolfold_config::load(&common.options()).ok()?.config;
+    config.unusable.remove(server).map(|why| shown_line(&why).into_owned())
 }
 
 /// A server of the configuration, or one that something was written about.

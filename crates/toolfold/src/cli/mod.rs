@@ -51,7 +51,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
-use toolfold_config::{LoadOptions, Loaded};
+use toolfold_config::{LoadOptions, Loaded, Problem};
 use toolfold_core::{Surface, shown};
 
 use ask::Ask;
@@ -237,8 +237,8 @@ impl Common {
     fn load(&self, options: &LoadOptions) -> Result<Loaded, Fail> {
         let loaded = toolfold_config::load(options).map_err(|problems| Fail::problems(&problems))?;
         behind::stand(&loaded.origin);
-        for notice in loaded.notices.iter().filter(|_| !self.quiet) {
-            output::tell(&shown(&notice.to_string()));
+        if !self.quiet {
+            tell_notices(&loaded.notices);
         }
         Ok(loaded)
     }
@@ -255,6 +255,15 @@ impl Common {
             Some(but) if answer.text.is_empty() => Err(but),
             Some(but) => Err(but.after_data()),
         }
+    }
+}
+
+/// What several have in common to do is said once, after the last of them.
+fn tell_notices(notices: &[Problem]) {
+    for (place, notice) in notices.iter().enumerate() {
+        let is_said_again = notices[place + 1..].iter().any(|later| later.hint.is_some() && later.hint == notice.hint);
+        let notice = Problem { hint: notice.hint.clone().filter(|_| !is_said_again), ..notice.clone() };
+        output::tell(&shown(&notice.to_string()));
     }
 }
 

@@ -1,6 +1,7 @@
 //! Who answers a command: the instance that runs with this configuration, or a gateway for this one command. Then what is
 //! remembered is used, and what is not known yet is asked for while the person sees whom we wait for.
 
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -22,12 +23,17 @@ const PATIENCE_OF_STATUS: Duration = Duration::from_secs(30);
 const LOOK: Duration = Duration::from_millis(50);
 /// What is over sooner is not worth a word.
 const SILENCE: Duration = Duration::from_millis(300);
+/// The same of a line that stays.
+const WORD: Duration = Duration::from_secs(2);
 
 /// Asks the running instance, or a gateway of our own.
 pub(crate) fn ask(common: &Common, ask: Ask) -> Result<Answer, Fail> {
     let loaded = common.load(&common.options())?;
+    // Said when it was loaded, and not again as what is missing from the answer; a program reads the answer alone.
+    let is_told = !common.quiet && !common.json;
+    let said: Vec<ServerName> = loaded.config.unusable.keys().filter(|_| is_told).cloned().collect();
     log::start(common, "off");
-    runtime()?.block_on(async {
+    let outcome = runtime()?.block_on(async {
         let style = Style::here(common.json);
         if let Some(answer) = instance::ask(common, &loaded.origin, &ask, style).await {
             return answer;
@@ -41,7 +47,13 @@ pub(crate) fn ask(common: &Common, ask: Ask) -> Result<Answer, Fail> {
             ask.answer(gateway, style).await
         })
         .await
-    })
+    });
+    let is_said =
+        |line: &str| said.iter().any(|server| line.starts_with(&format!("{server} is configured and not running: ")));
+    match outcome {
+        Ok(Answer { text, but }) => Ok(Answer { text, but: but.map(|but| but.without(is_said)) }),
+        Err(fail) => Err(fail.without(is_said)),
+    }
 }
 
 /// Runs `work` on a gateway of our own, whose servers have all said what they offer, or failed.
@@ -101,7 +113,7 @@ async fn wait_for(gateway: &Gateway, needs: &Needs, common: &Common) {
     if let Needs::Nobody = needs {
         return gateway.published().await;
     }
-    let (begun, mut shown) = (Instant::now(), false);
+    let (begun, mut shown, mut told) = (Instant::now(), false, false);
     let waiting = loop {
         let all = common.wait || matches!(needs, Needs::Status);
         let status = gateway.status().await;
@@ -113,10 +125,19 @@ async fn wait_for(gateway: &Gateway, needs: &Needs, common: &Common) {
             progress(&arrivals(status.len(), &waiting));
             shown = true;
         }
+        // It may take as long as `status` waits, and no progress is shown to a file.
+        if begun.elapsed() >= WORD && !common.quiet && !told && !std::io::stderr().is_terminal() {
+            tell(&arrivals(status.len(), &waiting));
+            told = true;
+        }
         tokio::time::sleep(LOOK).await;
     };
     if shown {
         progress("");
+    }
+    for server in &waiting {
+        // For its log: nothing else happened to it.
+        tracing::info!(server = %server, waited = ?patience, "had not answered yet, and was not waited for any longer");
     }
     if !waiting.is_empty() && !common.quiet && !matches!(needs, Needs::Status) {
         tell(&format!("not waited for any longer: {} (`--wait` waits for all)", waiting.join(", ")));

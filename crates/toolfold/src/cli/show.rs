@@ -76,6 +76,12 @@ fn told(entry: &Entry, style: Style) -> String {
     let names = about["parameters"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let parameters: Vec<String> = names.map(|name| told_parameter(entry, name, style)).collect();
     text.push_str(&match parameters.is_empty() {
+        true if takes_more(&entry.input_schema()) => {
+            format!(
+                "\n  What it takes has no names here: toolfold show {} --schema\n",
+                shown_line(&entry.id.to_string())
+            )
+        }
         true => "\n  It takes nothing.\n".to_owned(),
         false => format!("\n{}", parameters.concat()),
     });
@@ -84,6 +90,18 @@ fn told(entry: &Entry, style: Style) -> String {
     }
     text.push_str(&format!("\n  {}\n    {}\n", style.dim("call it"), shown_line(&command(entry))));
     text
+}
+
+/// Whether a schema without properties of its own asks for something all the same.
+fn takes_more(schema: &Value) -> bool {
+    let elsewhere =
+        ["$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "dependentSchemas", "patternProperties", "required"];
+    // For a tool that takes nothing nobody writes anything there but `false`.
+    let is_open = matches!(&schema["additionalProperties"], Value::Object(_) | Value::Bool(true));
+    let is_empty = |value: &Value| {
+        value.as_array().is_some_and(Vec::is_empty) || value.as_object().is_some_and(serde_json::Map::is_empty)
+    };
+    is_open || elsewhere.iter().any(|key| schema.get(key).is_some_and(|value| !is_empty(value)))
 }
 
 /// What its server says of its effects.

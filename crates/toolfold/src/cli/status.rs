@@ -14,13 +14,13 @@ use super::{Common, Fail, instance, open};
 #[derive(Debug, Args, Serialize, Deserialize)]
 #[command(after_help = "\
 States:
-  configured  in the configuration; nothing is known of it yet
-  starting    being started, or asked for the first time what it offers
-  known       not running; its tools are remembered, and it is started when one of them is called
-  ready       running, or reachable
-  failing     could not be started or reached, or went away: the reason and the next try are said
-  needs login there, and nobody is logged in: `toolfold login SERVER`
-  stopped     stopped on the page, or with Toolfold
+  configured   in the configuration; nothing is known of it yet
+  starting     being started, or asked for the first time what it offers
+  known        not running; its tools are remembered, and it is started when one of them is called
+  ready        running, or reachable
+  failing      could not be started or reached, or went away: the reason and the next try are said
+  needs login  it is there, and nobody is logged in: `toolfold login SERVER`
+  stopped      stopped on the page, or with Toolfold
 
 Where `toolfold serve` runs with the same configuration, this is how its servers are. Where none runs, servers that nothing \
 is known of are started to find out.")]

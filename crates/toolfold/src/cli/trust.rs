@@ -6,8 +6,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::json;
-use toolfold_config::{ApiSource, Config, LoadOptions, Transport, TrustError, TrustList, Verdict, load, nearest};
+use toolfold_config::{Config, LoadOptions, TrustError, TrustList, Verdict, WrittenServer, as_written, load, nearest};
 use toolfold_core::shown_line;
+use toolfold_upstream::speaks_of_secret;
 
 use super::output::{print, print_json};
 use super::{Common, Fail};
@@ -57,16 +58,16 @@ impl TrustCommand {
         let content = std::fs::read(&file).map_err(|source| cannot(TrustError::Read { path: file.clone(), source }))?;
         let verdict = trusted.verdict(&file, &content);
         let config = load(&LoadOptions { file: Some(file), ..options }).map(|loaded| loaded.config);
+        let paragraphs = match &config {
+            Ok(config) => paragraphs(config, &String::from_utf8_lossy(&content)),
+            Err(_) => vec![vec!["nothing: there are mistakes in it, see `toolfold check`".to_owned()]],
+        };
         if common.json {
-            return print_json(
-                &json!({"file": name, "trusted": verdict == Verdict::Trusted, "servers": servers(&config)}),
-            );
+            let servers: Vec<String> = paragraphs.iter().map(|lines| lines.join("; ")).collect();
+            return print_json(&json!({"file": name, "trusted": verdict == Verdict::Trusted, "servers": servers}));
         }
-        print(&format!(
-            "{name} {}\n{}",
-            told(verdict),
-            servers(&config).iter().map(|line| format!("  {line}\n")).collect::<String>()
-        ))
+        let told_lines = paragraphs.iter().map(|lines| format!("  {}\n", lines.join("\n    ")));
+        print(&format!("{name} {}\n{}", told(verdict), told_lines.collect::<String>()))
     }
 
     fn file(&self, options: &LoadOptions) -> Result<PathBuf, Fail> {
@@ -86,32 +87,58 @@ fn told(verdict: Verdict) -> &'static str {
     }
 }
 
-/// A line for each server: what would run, without what variables hold.
-fn servers(config: &Result<Config, toolfold_config::Problems>) -> Vec<String> {
-    let config = match config {
-        Ok(config) => config,
-        Err(_) => return vec!["nothing: there are mistakes in it, see `toolfold check`".to_owned()],
-    };
-    let reached = config.servers.values().map(|server| match &server.transport {
-        Transport::Stdio { command, .. } => format!("{}: {}", server.name, shown_line(command)),
-        Transport::Api(source) => format!("{}: {}", server.name, shown_line(&reached_by(source))),
-        Transport::Http { url, .. } | Transport::Agent { card: url, .. } => {
-            format!("{}: {}", server.name, shown_line(url.split(['?', '#']).next().unwrap_or_default()))
-        }
-    });
-    let unusable = config.unusable.iter().map(|(name, why)| format!("{name}: {why}"));
-    let lines: Vec<String> = reached.chain(unusable).collect();
-    if lines.is_empty() { vec!["no server".to_owned()] } else { lines }
+/// What would run and be reached, as the file has it: the names of variables, and not what they hold. The first line of each
+/// is the server.
+fn paragraphs(config: &Config, text: &str) -> Vec<Vec<String>> {
+    let written = as_written(text).unwrap_or_default();
+    let mut all: Vec<Vec<String>> = written.servers.iter().map(|server| server_lines(server, config)).collect();
+    if all.is_empty() {
+        all.push(vec!["no server".to_owned()]);
+    }
+    let elsewhere =
+        |(key, text): &(String, String)| vec![format!("elsewhere: {} = {}", shown_line(key), shown_line(text))];
+    all.extend(written.elsewhere.iter().map(elsewhere));
+    all
 }
 
-/// Where the document of an API is and where requests go, and every program that a tool of it runs.
-fn reached_by(source: &ApiSource) -> String {
-    let base_url = source.base_url.as_deref().map(|url| url.split(['?', '#']).next().unwrap_or_default().to_owned());
-    let mut all: Vec<String> = std::iter::once(source.shown()).chain(base_url).collect();
-    all.extend(source.programs().map(str::to_owned));
-    let mut seen = std::collections::BTreeSet::new();
-    all.retain(|one| !one.is_empty() && seen.insert(one.clone()));
-    all.join(", ")
+fn server_lines(server: &WrittenServer, config: &Config) -> Vec<String> {
+    let commands = server.commands.iter().map(|words| {
+        let words: Vec<String> = words.iter().map(|word| as_word(word)).collect();
+        shown_line(&words.join(" ")).into_owned()
+    });
+    let addresses = server.addresses.iter().map(|place| shown_line(without_query(place)).into_owned());
+    let mut ways: Vec<String> = commands.chain(addresses).collect();
+    if ways.len() == 1 {
+        ways[0] = format!("{}: {}", shown_line(&server.name), ways[0]);
+    } else {
+        ways.insert(0, format!("{}:", shown_line(&server.name)));
+    }
+    let variable = |(name, value): &(String, String)| format!("is given {}", assigned(name, value, "="));
+    let header = |(name, value): &(String, String)| format!("is sent {}", assigned(name, value, ": "));
+    let more = |(key, value): &(String, String)| format!("{} = {}", shown_line(key), shown_line(value));
+    ways.extend(server.env.iter().map(variable));
+    ways.extend(server.headers.iter().map(header));
+    ways.extend(server.more.iter().map(more));
+    let unusable = config.unusable.iter().find(|(name, _)| name.as_str() == server.name);
+    ways.extend(unusable.map(|(_, why)| format!("not as things are: {}", shown_line(why))));
+    ways
+}
+
+/// A value that somebody wrote into the file is theirs to read there, and may be a secret.
+fn assigned(name: &str, value: &str, between: &str) -> String {
+    let hidden = !value.contains("${") && (between != "=" || speaks_of_secret(name));
+    format!("{}{between}{}", shown_line(name), if hidden { "…".into() } else { shown_line(value) })
+}
+
+/// A literal query may be a key. One with a variable in it is what somebody has to see.
+fn without_query(place: &str) -> &str {
+    if place.contains("${") { place } else { place.split(['?', '#']).next().unwrap_or_default() }
+}
+
+/// As a person would type it; escaped where that would do something to a terminal.
+fn as_word(word: &str) -> String {
+    let plain = !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "/._-+@:,=%^~${}".contains(c));
+    if plain { word.to_owned() } else { format!("{word:?}") }
 }
 
 fn list(trusted: &TrustList, common: &Common) -> Result<(), Fail> {

@@ -85,8 +85,12 @@ fn a_variable_that_is_not_set_stops_its_server_alone() {
         let asked = run(&world, typed);
         assert!(asked.status.success(), "{typed:?}: {}", said(&asked));
         let beside = String::from_utf8_lossy(&asked.stderr);
-        assert!(beside.contains("needy is configured and not running: the variable NOT_SET"), "{typed:?}: {beside}");
+        assert_eq!(beside.matches("the variable NOT_SET_ANYWHERE is not set").count(), 1, "{typed:?}: {beside}");
     }
+    let nothing = run(&world, &["search", "zxqwv"]);
+    assert_eq!(said(&nothing).matches("NOT_SET_ANYWHERE is not set").count(), 1, "{}", said(&nothing));
+    let logs = run(&world, &["logs", "needy", "--quiet"]);
+    insta::assert_snapshot!(said(&logs), @"Nothing is written about needy as it is left out: the variable NOT_SET_ANYWHERE is not set.");
     assert_eq!(run(&world, &["search", "fine", "--quiet"]).stderr, b"");
     let check = run(&world, &["check"]);
     assert_eq!(check.status.code(), Some(2));

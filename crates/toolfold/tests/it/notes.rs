@@ -1,0 +1,94 @@
+//! What is said beside an answer, and written into logs: each thing once, and to whom it is of use.
+
+use std::process::Output;
+
+use serde_json::json;
+use toolfold_test::FakeServer;
+
+use crate::fakes::world;
+use crate::world::World;
+
+fn run(world: &World, arguments: &[&str]) -> Output {
+    world.toolfold(arguments).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn what_stays_as_it_is_is_written_once() {
+    let nameless = json!({"description": "It has no name."});
+    let fake = FakeServer::script(json!({"tools": ["fine", nameless]}));
+    let world = world("", &[("odd", &fake)]);
+    for _ in 0..3 {
+        assert!(run(&world, &["ls", "odd"]).status.success());
+        assert!(run(&world, &["call", "odd.fine"]).status.success());
+    }
+    let logs = stdout(&run(&world, &["logs", "odd"]));
+    assert_eq!(logs.matches("a tool is set aside").count(), 1, "{logs}");
+    let other = json!({"description": "It has no name.", "inputSchema": 1, "name": 7});
+    fake.rewrite(json!({"tools": ["fine", other, nameless]}));
+    while stdout(&run(&world, &["logs", "odd"])).matches("a tool is set aside").count() < 2 {
+        assert!(run(&world, &["call", "odd.fine"]).status.success());
+    }
+}
+
+#[test]
+fn whom_a_command_waits_for_is_said_and_written() {
+    let slow = FakeServer::script(json!({"silent": ["server/discover", "initialize"]}));
+    let world = world("", &[("slow", &slow)]);
+    let told = stderr(&run(&world, &["ls"]));
+    assert!(told.starts_with("waiting for slow …\n"), "{told}");
+    let logs = stdout(&run(&world, &["logs", "slow"]));
+    assert!(logs.contains("had not answered yet, and was not waited for any longer waited=15s"), "{logs}");
+}
+
+#[test]
+fn a_person_is_not_sent_to_a_person() {
+    let broken = FakeServer::script(json!({"exit_at_start": 1}));
+    let world = world("", &[("broken", &broken)]);
+    let told = stderr(&run(&world, &["call", "broken.work"]));
+    insta::assert_snapshot!(told, @"");
+}
+
+#[test]
+fn a_list_is_written_as_json() {
+    let schema = json!({"type": "object", "properties": {
+        "tags": {"type": "array", "items": {"type": "string"}}, "options": {"type": "object"}, "count": {"type": "integer"}}});
+    let fake = FakeServer::script(json!({"tools": [{"name": "save", "inputSchema": schema}]}));
+    let world = world("", &[("notes", &fake)]);
+    let told = stderr(&run(&world, &["call", "notes.save", "tags=a,b", "options=x", "count=many"]));
+    let hints: Vec<&str> = told.lines().filter(|line| line.contains("written as JSON")).collect();
+    insta::assert_snapshot!(hints.join("\n"), @r#"
+    hint: a list is written as JSON: tags='["a", "b"]'
+    hint: an object is written as JSON: options='{"key": "value"}'
+    "#);
+    assert!(run(&world, &["call", "notes.save", r#"tags=["a", "b"]"#]).status.success());
+}
+
+#[test]
+fn what_has_no_names_is_not_nothing() {
+    let tool = |name: &str, schema: serde_json::Value| json!({"name": name, "inputSchema": schema});
+    let fake = FakeServer::script(json!({"tools": [
+        tool("labels", json!({"type": "object", "patternProperties": {"^l_": {"type": "string"}}})),
+        tool("root", json!({"$ref": "#/$defs/it", "$defs": {"it": {"type": "object", "properties": {"a": {"type": "string"}}}}})),
+        tool("nothing", json!({"type": "object", "properties": {}, "additionalProperties": false})),
+        tool("bare", json!({"type": "object"})),
+    ]}));
+    let world = world("", &[("s", &fake)]);
+    let says = |tool: &str| stdout(&run(&world, &["show", tool]));
+    for tool in ["s.nothing", "s.bare"] {
+        assert!(says(tool).contains("\n  It takes nothing.\n"), "{}", says(tool));
+    }
+    assert!(
+        says("s.labels").contains("What it takes has no names here: toolfold show s.labels --schema"),
+        "{}",
+        says("s.labels")
+    );
+    assert!(!says("s.root").contains("It takes nothing"), "{}", says("s.root"));
+}
