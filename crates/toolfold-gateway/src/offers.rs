@@ -281,8 +281,10 @@ mod tests {
         for number in 1..=servers.len() {
             let claimants: Vec<Claimant<'_>> = servers[..number]
                 .iter()
-                .map(|(server, prefix, manifest)| {
-                    Claimant { server, addresses: claimed(manifest, *prefix), second: &none }
+                .map(|(server, prefix, manifest)| Claimant {
+                    server,
+                    addresses: claimed(manifest, *prefix),
+                    second: &none,
                 })
                 .collect();
             claims.update(&claimants, number as u64);
@@ -320,7 +322,11 @@ mod tests {
         for (wave, count) in [(1, 2), (2, 3)] {
             let said = all.iter().rev().take(count).rev();
             let claimants: Vec<Claimant<'_>> = said
-                .map(|(server, prefix, manifest)| Claimant { server, addresses: claimed(manifest, *prefix), second: &none })
+                .map(|(server, prefix, manifest)| Claimant {
+                    server,
+                    addresses: claimed(manifest, *prefix),
+                    second: &none,
+                })
                 .collect();
             claims.update(&claimants, wave);
         }

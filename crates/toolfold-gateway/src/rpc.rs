@@ -24,7 +24,11 @@ pub(crate) fn no_resource(client: &Client, uri: &str) -> RpcError {
 /// Nobody who is there lists it, and a server that is not might: nobody is asked in its place unless by name.
 pub(crate) fn may_be_missing(client: &Client, uri: &str, other: &ServerName) -> RpcError {
     let spelling = beginning(uri, LONG);
-    not_found(client, uri, format!(". A server that is not running may have it; {other} is asked for it as {other}+{spelling}"))
+    not_found(
+        client,
+        uri,
+        format!(". A server that is not running may have it; {other} is asked for it as {other}+{spelling}"),
+    )
 }
 
 fn not_found(client: &Client, uri: &str, why: String) -> RpcError {

@@ -113,7 +113,8 @@ fn grow(share: &mut Option<Share>, budget: &Budget, size: usize) -> Result<(), N
     let granted = match share {
         Some(share) if held > SMALL => share.grow((size - held).div_ceil(STEP) * STEP),
         _ => {
-            let part = if size <= SMALL { budget.small.take(SMALL) } else { budget.bodies.take(size.div_ceil(STEP) * STEP) };
+            let part =
+                if size <= SMALL { budget.small.take(SMALL) } else { budget.bodies.take(size.div_ceil(STEP) * STEP) };
             part.map(|part| *share = Some(part)).is_some()
         }
     };
