@@ -1,7 +1,8 @@
 //! What a tool can be told to do: the choices of a parameter, as its schema declares them or its prose names them.
 //!
 //! What a reader would get wrong: what prose lists is kept apart. It is read to be careful with a tool; as a reason to find
-//! one it was measured, and brought forward tools that manage everything.
+//! one it was measured, and brought forward tools that manage everything. And a choice can be a state: of a tool that changes
+//! things "deleted" is what something is to become, of one that looks it is which things are looked for.
 
 use serde_json::Value;
 use toolfold_core::words;
@@ -15,6 +16,8 @@ const CHOICES: [&str; 9] = ["action", "cmd", "command", "method", "mode", "op", 
 const LONGEST_CHOICES: usize = 600;
 /// Said of a choice by which something is lost: "hard (discard all changes)".
 const LOSES: [&str; 4] = ["discard", "discards", "erases", "wipes"];
+/// Words of a description at the beginning of which a parameter says that it filters.
+const SAYS_FILTER: usize = 4;
 
 #[derive(Debug, Default)]
 pub(super) struct Choices {
@@ -22,6 +25,8 @@ pub(super) struct Choices {
     pub(super) offered: Acts,
     /// Listed in prose, or said of a choice.
     pub(super) mentioned: Acts,
+    /// Those of both that are deeds in whatever tool: no states, and nothing that is filtered by.
+    pub(super) commands: Acts,
 }
 
 impl Choices {
@@ -46,17 +51,34 @@ impl Choices {
             Some(Value::Array(values)) => values.iter().filter_map(Value::as_str).collect(),
             _ => quoted(own.map_or("", |_| told)),
         };
+        let loses = words::split(told).iter().any(|word| LOSES.contains(&word.as_str()));
+        let lost = if loses { acts(&["delete"]) } else { Acts::NONE };
+        let mentioned = acts(&quoted(told)) | acts(&listed(told)) | lost;
         self.offered |= acts(&offered);
-        self.mentioned |= acts(&quoted(told)) | acts(&listed(told));
-        if words::split(told).iter().any(|word| LOSES.contains(&word.as_str())) {
-            self.mentioned |= acts(&["delete"]);
+        self.mentioned |= mentioned;
+        if !filters(name, told) {
+            self.commands |= plain(&offered) | mentioned;
         }
     }
+}
+
+/// Whether a parameter of a tool that looks says which things are meant, and not what is to be done.
+fn filters(name: &str, told: &str) -> bool {
+    let is_filter = |word: &String| word.starts_with("filter");
+    words::split(name).iter().any(|word| is_filter(word) || word == "state")
+        || words::split(told).iter().take(SAYS_FILTER).any(is_filter)
 }
 
 fn acts(values: &[&str]) -> Acts {
     let words = values.iter().flat_map(|value| words::split(value));
     let verbs = words.filter_map(|word| lexicon().word(&word));
+    verbs.fold(Acts::NONE, |all, word| all | word.acts)
+}
+
+/// The same of verbs in their plain form: "delete" is a deed, "deleted" and "deleting" are states.
+fn plain(values: &[&str]) -> Acts {
+    let words = values.iter().flat_map(|value| words::split(value));
+    let verbs = words.filter_map(|word| lexicon().exactly(&word));
     verbs.fold(Acts::NONE, |all, word| all | word.acts)
 }
 

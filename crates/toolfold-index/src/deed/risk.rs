@@ -50,7 +50,9 @@ impl Risk {
         let done = Done::read(entry, &entry.description, &entry.input_schema());
         let lexicon = lexicon();
         let does = done.acts();
-        let destroys = destroys(does, done.offered | done.mentioned, &entry.description);
+        let looks = lexicon.all(does | done.told, Effect::Look);
+        let chosen = if looks { done.commands } else { done.offered | done.mentioned };
+        let destroys = destroys(does, chosen, &entry.description);
         // A server may say that everything it changes is destroyed; that a tool only makes or sends is seen from its name,
         // as long as nothing else in it destroys.
         let said = entry.hints.destructive;
@@ -59,7 +61,6 @@ impl Risk {
         if destroys && said != Some(false) || said == Some(true) && !harmless {
             return Risk::Destroys;
         }
-        let looks = lexicon.all(does | done.told, Effect::Look);
         if looks && entry.hints.read_only.is_none() {
             return Risk::Reads;
         }
@@ -159,6 +160,27 @@ mod tests {
         assert_eq!(risk("edit_file", "Replaces the third line."), Risk::Writes);
         assert_eq!(risk("write_query", "Execute an INSERT, UPDATE, or DELETE query"), Risk::Destroys);
         assert_eq!(risk("list_changes", "List the files that would be overwritten."), Risk::Reads);
+    }
+
+    fn choosing(name: &str, description: &str, parameters: serde_json::Value) -> Risk {
+        let schema = json!({"type": "object", "properties": parameters});
+        let definition = json!({"name": name, "description": description, "inputSchema": schema});
+        Risk::of(&Entry::tool(&ServerName::new("hub").expect("a name"), &raw(&definition)).expect("a tool"))
+    }
+
+    #[test]
+    fn which_things_are_looked_for_is_nothing_that_is_done_to_them() {
+        let states = json!(["open", "closed", "deleted", "purging", "all"]);
+        let looks = |parameters| choosing("list_orders", "List the orders of a shop.", parameters);
+        assert_eq!(looks(json!({"state": {"enum": states}})), Risk::Reads);
+        assert_eq!(looks(json!({"operationFilter": {"enum": ["create", "delete"]}})), Risk::Reads);
+        assert_eq!(looks(json!({"mode": {"enum": states}})), Risk::Reads);
+        let told = json!({"action": {"description": "Filter by what was done: \"create\", \"delete\""}});
+        assert_eq!(looks(told), Risk::Reads);
+        // What a tool that changes something makes of it, and what one can be told to do.
+        assert_eq!(choosing("update_order", "Update an order.", json!({"state": {"enum": states}})), Risk::Destroys);
+        assert_eq!(looks(json!({"action": {"enum": ["list", "delete"]}})), Risk::Destroys);
+        assert_eq!(choosing("orders", "Work with orders.", json!({"state": {"enum": states}})), Risk::Destroys);
     }
 
     #[test]

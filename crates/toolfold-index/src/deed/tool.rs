@@ -60,6 +60,8 @@ pub(crate) struct Done {
     pub(crate) offered: Acts,
     /// By choices that only prose names. Enough to be careful, too little to be found by.
     pub(crate) mentioned: Acts,
+    /// What it could do by its choices and the further verbs of its name, if all that is known of it were that it looks.
+    pub(crate) commands: Acts,
     /// Whether everybody sees something afterwards.
     pub(crate) public: bool,
     /// What its name does it to.
@@ -73,8 +75,8 @@ pub(crate) struct Done {
 impl Done {
     /// `description` is the entry's, or what is to be read of it.
     pub(crate) fn read(entry: &Entry, description: &str, schema: &Value) -> Done {
-        let Choices { offered, mentioned } = Choices::read(schema, description);
-        let mut done = Done { offered, mentioned, ..Done::default() };
+        let Choices { offered, mentioned, commands } = Choices::read(schema, description);
+        let mut done = Done { offered, mentioned, commands, ..Done::default() };
         done.read_sentence(description);
         done.read_name(entry);
         done.public = publishes(entry, description, &done);
@@ -120,7 +122,8 @@ impl Done {
         // A verb that is part of what is done is something that it can be used for ("start message move task").
         let further = words.iter().enumerate().filter(|(place, _)| !places.contains(place));
         let further = further.filter_map(|(_, word)| lexicon().exactly(word)).filter(|sense| !sense.noun);
-        self.offered |= further.fold(Acts::NONE, |all, sense| all | sense.acts);
+        let further = further.fold(Acts::NONE, |all, sense| all | sense.acts);
+        (self.offered, self.commands) = (self.offered | further, self.commands | further);
         let last = places.iter().max().copied();
         // What follows the verb up to a preposition, or what comes before it where nothing follows.
         let after = last.map_or(0, |last| last + 1);
