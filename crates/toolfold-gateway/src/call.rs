@@ -169,14 +169,17 @@ fn held<'s>(scope: &'s Scope, action: &Action, failed: &Failed) -> Option<&'s He
 }
 
 /// What to wait for before this is answered, while servers are still coming up: nothing for tools that are there or whose
-/// server is known to fail, nor for what stays wrong; its own server for a tool that is not there yet or a node that is a
+/// server fails, nor for what stays wrong; its own server for a tool that is not there yet or a node that is a
 /// server's; and for a search or an overview whatever is about to come.
 fn worth_waiting<'a>(inner: &'a Inner, scope: &Scope, action: &Action) -> Option<BoxFuture<'a, ()>> {
     if inner.waiting.is_settled() {
         return None;
     }
     let view = scope.view();
-    let fails = |name: &String| view.absent_of(name).is_some_and(|absent| absent.state == Absence::Failing);
+    let fails = |name: &String| {
+        let failing = view.absent_of(name).is_some_and(|absent| absent.state == Absence::Failing);
+        failing && inner.waiting.pending_of(name).is_none()
+    };
     let held = |name: &String| view.withheld(name).is_some();
     let is_known = |name: &String| view.resolve(name).is_ok() || fails(name) || held(name);
     match action {
@@ -229,7 +232,7 @@ fn server_of(action: &Action) -> Option<&str> {
 fn settled_of<'a>(inner: &'a Inner, scope: &Scope, name: String) -> BoxFuture<'a, ()> {
     let snapshot = scope.snapshot.clone();
     let is_it = move |server: &ServerName| server.as_str().eq_ignore_ascii_case(&name) && snapshot.is_seen(server);
-    Box::pin(async move { inner.waiting.settled_of(&is_it).await })
+    Box::pin(async move { inner.waiting.settled_of_one(&is_it).await })
 }
 
 /// Until those have said what they offer that exist for whoever asks.

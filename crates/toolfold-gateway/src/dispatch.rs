@@ -4,8 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use toolfold_access::Extent;
-use toolfold_core::{Code, Refusal, ServerName, ToolId, beginning};
+use toolfold_core::{ServerName, ToolId, beginning};
 use toolfold_disclosure::{is_meta, refusal_result};
 use toolfold_wire::{Object, Raw, RpcError};
 
@@ -13,15 +12,15 @@ use crate::call;
 use crate::gate::{Errand, Failed, Outcome, Passage, Wanted, Watch};
 use crate::gateway::Gateway;
 use crate::offered::as_result;
-use crate::offers::{LONGEST_ADDRESS, Offers, Owned, Whose};
+use crate::offers::{Offers, Owned};
+use crate::owners::Owners;
 use crate::reader::ADDRESS;
 use crate::recording::is_error;
 use crate::request::{LogLevel, Request};
 use crate::results::Delivery;
-use crate::rpc::{SHORT, contested, may_be_missing, no_prompt, no_resource, rpc};
+use crate::rpc::{SHORT, no_resource, rpc};
 use crate::scope::Scope;
 use crate::snapshot::Snapshot;
-use crate::trust::Held;
 
 impl Gateway {
     /// Answers one request, in the shape that both eras share.
@@ -114,7 +113,7 @@ impl Gateway {
     /// Watches a resource until the answer is dropped.
     pub async fn watch(&self, uri: &str, request: &Request) -> Result<Watch, RpcError> {
         let snapshot = self.offers_with(request, uri, |offers| offers.has(uri)).await;
-        let (server, original) = self.owner_of(&snapshot, uri, request)?;
+        let Owned { server, original } = self.owners(&snapshot, request).of_resource(uri)?;
         let what = Wanted::Resource(&original);
         match self.pass(&snapshot, &server, request, what, Errand::Watch(original.clone())).await.map_err(rpc)? {
             Outcome::Watching(watch) => Ok(watch),
@@ -125,7 +124,7 @@ impl Gateway {
     async fn get_prompt(&self, request: Request) -> Result<Raw, RpcError> {
         let name = request.text("name")?;
         let snapshot = self.offers_with(&request, &name, |offers| offers.prompts.owner(&name).is_some()).await;
-        let owner = self.owner_of_prompt(&snapshot, &name, &request)?;
+        let owner = self.owners(&snapshot, &request).of_prompt(&name)?;
         let mut params = request.params.clone();
         params.set("name", &owner.original);
         self.ask(&snapshot, &owner.server, &request, Wanted::Prompt(&owner.original), params).await
@@ -138,78 +137,14 @@ impl Gateway {
             return kept.ok_or_else(|| no_resource(&request.client, &uri));
         }
         let snapshot = self.offers_with(&request, &uri, |offers| offers.has(&uri)).await;
-        let (server, original) = self.owner_of(&snapshot, &uri, &request)?;
+        let Owned { server, original } = self.owners(&snapshot, &request).of_resource(&uri)?;
         let mut params = request.params.clone();
         params.set("uri", &original);
         self.ask(&snapshot, &server, &request, Wanted::Resource(&original), params).await
     }
 
-    fn owner_of_prompt<'s>(
-        &self,
-        snapshot: &'s Snapshot,
-        name: &str,
-        request: &Request,
-    ) -> Result<&'s Owned, RpcError> {
-        snapshot.offers.prompts.owner(name).ok_or_else(|| match snapshot.quarantine.prompt(name) {
-            Some(held) => self.withheld(request, snapshot, held),
-            None => no_prompt(snapshot, name),
-        })
-    }
-
-    /// The server that a resource is asked of, and what it calls it. An address that nobody lists is asked of the server
-    /// whose result held the link, or of the only one that has resources at all, where no other is missing that might; otherwise of
-    /// nobody.
-    fn owner_of(&self, snapshot: &Snapshot, uri: &str, request: &Request) -> Result<(ServerName, String), RpcError> {
-        let (server, original) = self.anybody_with(snapshot, uri, request)?;
-        // Its server may exist, and it may not.
-        if snapshot.decision_on_resource(&server, &original).level == Extent::Nothing {
-            let refusal = Refusal::new(Code::NotAuthorized, "it does not exist for whoever asks");
-            let what = Wanted::Resource(&original);
-            self.0.gate.recording.denied_passage(request, snapshot, &server, what, &Failed::Refused(refusal));
-            return Err(no_resource(&request.client, uri));
-        }
-        // What is not listed can be asked for all the same; what is held cannot.
-        match snapshot.quarantine.resource(&server, &original) {
-            Some(held) => Err(self.withheld(request, snapshot, held)),
-            None => Ok((server, original)),
-        }
-    }
-
-    /// What somebody is told who asked for something that is held.
-    fn withheld(&self, request: &Request, snapshot: &Snapshot, held: &Held) -> RpcError {
-        self.0.gate.recording.refused_held(request, snapshot, held);
-        self.0.gate.instruments.meter.refused(Code::Quarantined.as_str());
-        rpc(Failed::Refused(held.refusal()))
-    }
-
-    fn anybody_with(
-        &self,
-        snapshot: &Snapshot,
-        uri: &str,
-        request: &Request,
-    ) -> Result<(ServerName, String), RpcError> {
-        let client = &request.client;
-        if uri.len() > LONGEST_ADDRESS {
-            return Err(no_resource(client, uri));
-        }
-        match snapshot.offers.resource(uri) {
-            Whose::One(owner) => Ok((owner.server, owner.original)),
-            Whose::Several(servers) => Err(contested(uri, &servers)),
-            Whose::Nobody => {
-                let linked = self.0.gate.linked(&client.principal(), uri).filter(|server| snapshot.is_seen(server));
-                if linked.is_none()
-                    && let Some(held) = snapshot.held_address(uri)
-                {
-                    return Err(self.withheld(request, snapshot, held));
-                }
-                let alone = || only(snapshot.offers.servers()).filter(|_| snapshot.absent.is_empty());
-                let server = linked.or_else(alone).map(|server| (server, uri.to_owned()));
-                server.ok_or_else(|| match only(snapshot.offers.servers()) {
-                    Some(other) => may_be_missing(client, uri, &other),
-                    None => no_resource(client, uri),
-                })
-            }
-        }
+    fn owners<'a>(&'a self, snapshot: &'a Snapshot, request: &'a Request) -> Owners<'a> {
+        Owners { gate: &self.0.gate, snapshot, request }
     }
 
     async fn complete(&self, request: Request) -> Result<Raw, RpcError> {
@@ -221,7 +156,7 @@ impl Gateway {
                 let name = reference.string("name").unwrap_or_default();
                 let known = |offers: &Offers| offers.prompts.owner(&name).is_some();
                 snapshot = self.offers_with(&request, &name, known).await;
-                let owner = self.owner_of_prompt(&snapshot, &name, &request)?;
+                let owner = self.owners(&snapshot, &request).of_prompt(&name)?;
                 ("name", owner.server.clone(), owner.original.clone())
             }
             Some("ref/resource") => {
@@ -230,7 +165,7 @@ impl Gateway {
                 snapshot = self.offers_with(&request, &uri, known).await;
                 let owner = match snapshot.offers.templates.owner(&uri) {
                     Some(owner) => owner.clone(),
-                    None => self.owner_of_address(&snapshot, &uri, &request)?,
+                    None => self.owners(&snapshot, &request).of_address(&uri)?,
                 };
                 ("uri", owner.server, owner.original)
             }
@@ -240,26 +175,6 @@ impl Gateway {
         params.set("ref", &reference);
         let what = if key == "name" { Wanted::Prompt(&original) } else { Wanted::Resource(&original) };
         self.ask(&snapshot, &server, &request, what, params).await
-    }
-
-    /// Whose an address is that is no template.
-    fn owner_of_address(&self, snapshot: &Snapshot, uri: &str, request: &Request) -> Result<Owned, RpcError> {
-        if uri.len() > LONGEST_ADDRESS {
-            return Err(no_resource(&request.client, uri));
-        }
-        let (owner, held) = match snapshot.offers.resource(uri) {
-            Whose::Several(servers) => return Err(contested(uri, &servers)),
-            // With its server's name before it, it may be anything that the server has.
-            Whose::One(owner) => {
-                let held = snapshot.quarantine.resource(&owner.server, &owner.original);
-                (Some(owner), held)
-            }
-            Whose::Nobody => (None, snapshot.held_address(uri)),
-        };
-        match held {
-            Some(held) => Err(self.withheld(request, snapshot, held)),
-            None => owner.ok_or_else(|| no_resource(&request.client, uri)),
-        }
     }
 
     async fn set_log_level(&self, request: &Request) -> Result<Raw, RpcError> {
@@ -372,7 +287,9 @@ impl Gateway {
         let pending = self.0.waiting.pending_of(name).filter(|server| now.is_seen(server));
         let Some(server) = pending else { return self.offers(request).await };
         self.0.waiting.heard_of(&BTreeSet::from([server])).await;
-        self.seen(request).await
+        let now = self.seen(request).await;
+        // What looked like a server's name may be a part of anybody's address.
+        if known(&now.offers) { now } else { self.offers(request).await }
     }
 
     /// What servers offer beside tools, once those that may soon say it have.
@@ -410,7 +327,8 @@ fn servers(snapshot: &Snapshot) -> impl Iterator<Item = &ServerName> {
     snapshot.sources().filter(|(_, source)| source.is_server()).map(|(name, _)| name)
 }
 
-fn only<'a>(mut names: impl Iterator<Item = &'a ServerName>) -> Option<ServerName> {
+/// The one that there is.
+pub(crate) fn only<'a>(mut names: impl Iterator<Item = &'a ServerName>) -> Option<ServerName> {
     let first = names.next()?;
     names.next().is_none().then(|| first.clone())
 }

@@ -1,6 +1,7 @@
 //! The handle everybody holds. Starting it returns at once: servers are contacted, and the store is read, while the
 //! first clients are already being answered.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -159,6 +160,13 @@ impl Gateway {
     pub async fn awaited(&self, all: bool) -> Vec<ServerName> {
         self.0.waiting.published().await;
         self.0.waiting.open(all)
+    }
+
+    /// Whoever waited so long for these servers, and heard nothing of them, says that they fail; returns when that is told to everybody.
+    pub async fn give_up(&self, servers: BTreeSet<ServerName>, waited: Duration) {
+        if self.0.events.send(News::GivenUp(servers.clone(), waited)).is_ok() {
+            self.0.waiting.heard_of(&servers).await;
+        }
     }
 
     /// The result of `tools/list`. A surface that shows the same to everybody does not wait for anything.

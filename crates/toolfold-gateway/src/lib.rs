@@ -28,6 +28,7 @@ mod logins;
 mod narrowed;
 mod offered;
 mod offers;
+mod owners;
 mod portions;
 mod precise;
 mod progress;

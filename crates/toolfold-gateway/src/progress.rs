@@ -1,7 +1,7 @@
 //! How far the start has come: what there is to wait for, and how long that makes sense.
 //!
 //! What a reader would get wrong: nobody waits for a server that the request does not need, nor for one that failed the
-//! last time. A search waits while servers keep coming in, and stops when nothing has come for a while: one silent server
+//! last time, unless it is named: whoever has mended it is not told what was. A search waits while servers keep coming in, and stops when nothing has come for a while: one silent server
 //! does not hold it up for longer than that.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,6 +19,9 @@ const QUIET: Duration = Duration::from_secs(4);
 /// How long a call may for the server that it names, whenever it comes: that server's own deadlines end the wait earlier
 /// where it fails, and clients give a call about a minute.
 const NAMED: Duration = Duration::from_secs(45);
+
+/// How long after the start a request that names a server may wait for one that failed the last time and is tried again.
+const AGAIN: Duration = Duration::from_secs(5);
 
 /// How long a tool list may: long enough for a server that starts at once, short enough to be "at once".
 const LIST: Duration = Duration::from_secs(2);
@@ -126,6 +129,18 @@ impl Waiting {
         let until = Instant::now() + NAMED;
         let pending = |now: &Progress| !now.pending.is_disjoint(servers);
         let _ = timeout_at(until, self.progress.clone().wait_for(|now| !pending(now))).await;
+        self.tried_again(&|server| servers.contains(server)).await;
+    }
+
+    /// Until the one that is named has said what it offers, or failed, or nothing more comes: also where it failed the last time.
+    pub(crate) async fn settled_of_one(&self, named: &(dyn Fn(&ServerName) -> bool + Sync)) {
+        self.settled_of(named).await;
+        self.tried_again(named).await;
+    }
+
+    async fn tried_again(&self, named: &(dyn Fn(&ServerName) -> bool + Sync)) {
+        let untried = |now: &Progress| now.untried.iter().any(named);
+        let _ = timeout_at(self.started + AGAIN, self.progress.clone().wait_for(|now| !untried(now))).await;
     }
 
     /// Until every server has said what it offers or failed, however long that takes: for a person who sees what for.
@@ -144,9 +159,15 @@ impl Waiting {
         self.progress.borrow().published
     }
 
+    /// Whether there is nothing to wait for, whatever is asked.
     pub(crate) fn is_settled(&self) -> bool {
         let now = self.progress.borrow();
-        now.published && now.pending.is_empty()
+        now.published && self.of_named(&now).is_empty()
+    }
+
+    /// The servers that whoever names them waits for.
+    fn of_named<'a>(&self, now: &'a Progress) -> &'a BTreeSet<ServerName> {
+        if self.started.elapsed() < AGAIN { &now.untried } else { &now.pending }
     }
 
     /// A server that may soon say what it offers and that a spelling begins with.
@@ -156,7 +177,7 @@ impl Waiting {
             let rest = spelling.get(name.as_str().len()..).filter(|_| spelling.starts_with(name.as_str()));
             rest.is_some_and(|rest| rest.starts_with(['.', '/', ':', '+']) || rest.starts_with("__"))
         };
-        now.pending.iter().find(fits).cloned()
+        self.of_named(&now).iter().filter(fits).max_by_key(|name| name.as_str().len()).cloned()
     }
 }
 
@@ -164,11 +185,38 @@ impl Waiting {
 mod tests {
     use super::*;
 
+    fn names(names: &[&str]) -> BTreeSet<ServerName> {
+        names.iter().filter_map(|name| ServerName::new(*name).ok()).collect()
+    }
+
+    /// Its program may have been installed since, or its variable be there.
+    #[tokio::test(start_paused = true)]
+    async fn who_names_a_server_that_failed_the_last_time_waits_for_its_next_try() {
+        let (tell, progress) = watch::channel(Progress::starting());
+        let waiting = Waiting::new(progress);
+        tell.send_if_modified(|now| now.follow(names(&[]), names(&["post", "postbox"])));
+        assert!(!waiting.is_settled());
+        assert_eq!(waiting.pending_of("post.send").as_ref().map(ServerName::as_str), Some("post"));
+        let begun = Instant::now();
+        let mended = async {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            tell.send_if_modified(|now| now.follow(names(&[]), names(&["postbox"])));
+        };
+        let post = names(&["post"]);
+        tokio::join!(mended, waiting.heard_of(&post));
+        assert_eq!(begun.elapsed(), Duration::from_secs(1));
+        // The other one stays silent: only so long, and for nobody who comes later.
+        waiting.settled_of_one(&|server| server.as_str() == "postbox").await;
+        assert_eq!(begun.elapsed(), AGAIN);
+        assert!(waiting.is_settled() && waiting.pending_of("postbox.send").is_none());
+        waiting.heard_of(&names(&["postbox"])).await;
+        waiting.settled().await;
+        assert_eq!(begun.elapsed(), AGAIN);
+    }
+
     /// How long somebody waits tells nothing of what does not exist for them.
     #[tokio::test(start_paused = true)]
     async fn who_does_not_know_a_server_does_not_wait_longer_when_it_comes() {
-        let names =
-            |names: &[&str]| names.iter().filter_map(|name| ServerName::new(*name).ok()).collect::<BTreeSet<_>>();
         let waited = async |exists: fn(&ServerName) -> bool| {
             let (tell, progress) = watch::channel(Progress::starting());
             let waiting = Waiting::new(progress);

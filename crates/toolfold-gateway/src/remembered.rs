@@ -107,9 +107,14 @@ pub(crate) fn remember_failure(store: &Store, server: &Server, why: &str) {
 /// Keeps who had said nothing when everything was stopped, so long after the start: the next one does not wait for them.
 pub(crate) fn remember_silent<'a>(store: &Store, silent: impl Iterator<Item = &'a Arc<Server>>, silent_for: Duration) {
     if silent_for >= SILENT {
-        let why = format!("it had not answered after {} s, when it was last tried", silent_for.as_secs());
+        let why = why_silent(silent_for);
         silent.for_each(|server| remember_failure(store, server, &why));
     }
+}
+
+/// What is said of a server that has not answered for so long.
+pub(crate) fn why_silent(silent_for: Duration) -> String {
+    format!("it had not answered after {} s, when it was last tried", silent_for.as_secs())
 }
 
 /// Which program or address a manifest was learned from. Values of secrets stay out of it.

@@ -66,6 +66,8 @@ pub(crate) enum News {
     Heard(Vec<ServerName>, Vec<Heard>),
     /// Somebody has decided about what is held; told when it takes effect.
     Decide(Decision, oneshot::Sender<Result<Decided, Undecided>>),
+    /// Somebody has waited so long for these, and says that they fail.
+    GivenUp(BTreeSet<ServerName>, Duration),
     /// What is held is to be looked at again; told when it has been.
     Recheck(oneshot::Sender<Result<Decided, Undecided>>),
     Stop(oneshot::Sender<()>),
@@ -236,6 +238,7 @@ impl Writer {
                 self.decided.push((done, outcome));
                 if nothing { Dirty::Nothing } else { Dirty::Catalog }
             }
+            News::GivenUp(servers, waited) => self.give_up(&servers, waited),
             News::Recheck(done) => {
                 self.decided.push((done, Ok(Decided::default())));
                 self.recheck()

@@ -1,10 +1,14 @@
 //! How it ends: with each server, and as a whole.
 
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use toolfold_core::ServerName;
 use toolfold_upstream::{Event, Report, State};
 
-use super::Writer;
+use super::{Dirty, Writer};
 use crate::gate::Source;
-use crate::remembered::{remember_failure, remember_silent};
+use crate::remembered::{remember_failure, remember_silent, why_silent};
 
 impl Writer {
     pub(super) async fn stop(&mut self) {
@@ -37,6 +41,20 @@ impl Writer {
         if let Some(store) = &self.store {
             store.close().await;
         }
+    }
+
+    /// Who has said nothing while somebody waited is failing, until it says something after all.
+    pub(super) fn give_up(&mut self, servers: &BTreeSet<ServerName>, waited: Duration) -> Dirty {
+        let silent = self.servers.iter_mut().filter(|(name, known)| servers.contains(*name) && known.is_silent());
+        let mut dirty = Dirty::Nothing;
+        for (_, known) in silent {
+            let why = why_silent(waited);
+            if let (Some(store), Some(config)) = (&self.store, &known.config) {
+                remember_failure(store, config, &why);
+            }
+            (known.failing, dirty) = (Some(why), Dirty::Missing);
+        }
+        dirty
     }
 
     /// A session with a server is over: how long it was is counted, whoever has its place now.

@@ -115,8 +115,10 @@ async fn wait_for(gateway: &Gateway, needs: &Needs, common: &Common) {
     }
     let (begun, mut shown, mut told) = (Instant::now(), false, false);
     let waiting = loop {
-        let all = common.wait || matches!(needs, Needs::Status);
         let status = gateway.status().await;
+        // Whoever asks for a server by its name may have mended it.
+        let named = status.iter().any(|server| is_named(server, needs));
+        let all = common.wait || named || matches!(needs, Needs::Status);
         let waiting = waited_for(&gateway.awaited(all).await, &status, needs, common.wait);
         if waiting.is_empty() || begun.elapsed() >= patience {
             break waiting;
@@ -139,8 +141,12 @@ async fn wait_for(gateway: &Gateway, needs: &Needs, common: &Common) {
         // For its log: nothing else happened to it.
         tracing::info!(server = %server, waited = ?patience, "had not answered yet, and was not waited for any longer");
     }
-    if !waiting.is_empty() && !common.quiet && !matches!(needs, Needs::Status) {
-        tell(&format!("not waited for any longer: {} (`--wait` waits for all)", waiting.join(", ")));
+    match needs {
+        _ if waiting.is_empty() => {}
+        // How they are was what was asked, and the next one who asks hears the same.
+        Needs::Status => gateway.give_up(waiting.into_iter().collect(), patience).await,
+        _ if common.quiet => {}
+        _ => tell(&format!("not waited for any longer: {} (`--wait` waits for all)", listed(&waiting))),
     }
 }
 
@@ -160,21 +166,28 @@ pub(crate) async fn encoded(gateway: &Gateway) -> bool {
 }
 
 /// Who is still waited for, of how many.
-pub(crate) fn arrivals(all: usize, waiting: &[String]) -> String {
-    let names = waiting.join(", ");
+pub(crate) fn arrivals(all: usize, waiting: &[impl ToString]) -> String {
+    let names = listed(waiting);
     match all {
         0 | 1 => format!("waiting for {names} …"),
         _ => format!("{} of {all} servers have answered, waiting for {names} …", all.saturating_sub(waiting.len())),
     }
 }
 
-fn waited_for(open: &[ServerName], servers: &[ServerStatus], needs: &Needs, all: bool) -> Vec<String> {
-    let is_named = |server: &ServerStatus| matches!(needs, Needs::Server(name) if server.name.as_str() == name);
+fn waited_for(open: &[ServerName], servers: &[ServerStatus], needs: &Needs, all: bool) -> Vec<ServerName> {
     // What looks like a server's name may be a part of anybody's tool or node.
-    let one = !all && servers.iter().any(is_named);
-    let needed = |server: &&ServerStatus| !one || is_named(server);
+    let one = !all && servers.iter().any(|server| is_named(server, needs));
+    let needed = |server: &&ServerStatus| !one || is_named(server, needs);
     let open = |server: &&ServerStatus| open.contains(&server.name);
-    servers.iter().filter(needed).filter(open).map(|server| server.name.to_string()).collect()
+    servers.iter().filter(needed).filter(open).map(|server| server.name.clone()).collect()
+}
+
+fn listed(names: &[impl ToString]) -> String {
+    names.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+fn is_named(server: &ServerStatus, needs: &Needs) -> bool {
+    matches!(needs, Needs::Server(name) if server.name.as_str() == name)
 }
 
 /// The tools of this process that a configuration asks for.

@@ -305,8 +305,8 @@ fn a_key_that_others_can_read_is_refused_and_another_key_opens_nothing() {
     let output = scene.run(&["call", "notes.whoami", "-v"]);
     assert!(!output.status.success() && text(&output).contains("chmod 600"), "{}", text(&output));
     fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
-    // Who failed the last time is waited for where somebody says so.
-    let output = scene.run(&["call", "notes.whoami", "--wait"]);
+    // Its failure is remembered, and it is named: it is tried again.
+    let output = scene.run(&["call", "notes.whoami"]);
     assert!(output.status.success(), "{}", text(&output));
     let mut command: Command = scene.world.toolfold(&["call", "notes.whoami", "-v"]);
     let output = command.env("TOOLFOLD_KEY", "another-key-that-is-long-enough-0123456789").output().unwrap();

@@ -35,6 +35,7 @@ mod learning;
 mod logins;
 mod long_results;
 mod measured;
+mod mended;
 mod newcomer;
 mod notes;
 mod page;

@@ -153,6 +153,21 @@ pub(super) const PROMISES: &[Promise] = &[
     ),
     Promise("answers above 64 KB together", "SMALL: usize = 64 * 1024", &["what_is_large_takes_memory_as_it_comes"]),
     Promise(
+        "| heads above 4 KB that are still coming, together |",
+        "LITTLE: usize = 4 * 1024",
+        &["heads_have_their_memory_together_and_give_it_back_when_they_are_read"],
+    ),
+    Promise(
+        "| bodies and answers from 4 to 64 KB, together |",
+        "LITTLE: usize = 4 * 1024",
+        &["what_is_large_takes_memory_as_it_comes"],
+    ),
+    Promise(
+        "| bodies and answers from 4 to 64 KB, together |",
+        "SMALL: usize = 64 * 1024",
+        &["many_that_are_small_have_their_part"],
+    ),
+    Promise(
         "| 120 s; 30 s |",
         "idle: Duration::from_secs(120)",
         &["heads_and_pauses_between_requests_have_their_time_and_answers_as_much_as_they_need"],
