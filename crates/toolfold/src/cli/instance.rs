@@ -8,6 +8,7 @@
 //! A socket takes connections for a process that was stopped, so a connection proves nothing: an instance says at once that
 //! it is there, and says so again while an answer takes its time. A slow tool is waited for, a process that hangs is not.
 
+use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, Permissions};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -19,6 +20,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::unix::OwnedWriteHalf;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 use toolfold_config::Origin;
 use toolfold_gateway::Gateway;
@@ -32,6 +35,10 @@ use super::{Common, Fail};
 const LONGEST: u64 = 64 << 20;
 /// An instance that runs answers at once, as nobody else is asked.
 const HELLO: Duration = Duration::from_secs(2);
+/// How long one that is liked better may still take to do so when another has.
+const GRACE: Duration = Duration::from_millis(200);
+/// How long an instance waits for the question: longer than whoever asks may wait for other instances.
+const QUESTION: Duration = Duration::from_secs(10);
 /// What it says while it works on an answer: JSON may begin with it.
 const SIGN: u8 = b'\n';
 const EVERY: Duration = Duration::from_secs(1);
@@ -138,7 +145,7 @@ async fn reply(stream: UnixStream, gateway: &Gateway, at_once: &Semaphore) -> st
     writer.write_all(&[SIGN]).await?;
     let mut text = Vec::new();
     let mut question = reader.take(LONGEST);
-    tokio::time::timeout(HELLO, question.read_to_end(&mut text)).await??;
+    tokio::time::timeout(QUESTION, question.read_to_end(&mut text)).await??;
     let Question { ask, style } = serde_json::from_slice(&text)?;
     let done = CancellationToken::new();
     // Beside the work, and not between two steps of it: some are long.
@@ -208,30 +215,40 @@ pub(crate) async fn tell_all(common: &Common, ask: impl Fn() -> Ask) {
     }
 }
 
-/// The instance with this configuration that answers: one that serves HTTP before one that some client has started.
+/// The instance with this configuration that answers: one that serves HTTP before one that some client has started. One that
+/// hangs keeps nobody from another that does not.
 pub(crate) async fn find(state: &Path, origin: &Origin) -> Found {
     let folder = folder(state);
-    // All at once: several that hang take no longer than one.
-    let greet = |note: Note| {
+    let notes: Vec<Note> = notes(state, origin).into_iter().filter(|note| !is_silent(note)).collect();
+    let mut greetings = JoinSet::new();
+    for (rank, note) in notes.iter().enumerate() {
         let socket = folder.join(format!("{}.sock", note.pid));
-        let greeted = tokio::spawn(greeted(socket.clone()));
-        (note, socket, greeted)
-    };
-    let greeted: Vec<_> = notes(state, origin).into_iter().filter(|note| !is_silent(note)).map(greet).collect();
-    let mut found = Found::default();
-    for (note, socket, greeted) in greeted {
-        match greeted.await {
-            Ok(Ok(stream)) => {
-                found.running = Some((note, stream));
-                break;
+        greetings.spawn(async move { (rank, greeted(&socket).await) });
+    }
+    let mut open: BTreeSet<usize> = (0..notes.len()).collect();
+    let (mut best, mut silent) = (None, Vec::new());
+    // Every greeting has an end of its own.
+    let mut end = Instant::now() + HELLO * 2;
+    while let Ok(Some(Ok((rank, greeting)))) = timeout_at(end, greetings.join_next()).await {
+        open.remove(&rank);
+        let pid = notes[rank].pid;
+        match greeting {
+            Ok(stream) if best.as_ref().is_none_or(|(before, _)| rank < *before) => {
+                best = Some((rank, stream));
+                end = end.min(Instant::now() + GRACE);
             }
-            Ok(Err(error)) if error.kind() == std::io::ErrorKind::TimedOut => found.silent.push(note.pid),
-            Ok(Err(_)) => drop(Door { files: [folder.join(format!("{}.json", note.pid)), socket] }),
-            Err(_) => {}
+            Ok(_) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::TimedOut => silent.push(pid),
+            Err(_) => {
+                drop(Door { files: [folder.join(format!("{pid}.json")), folder.join(format!("{pid}.sock"))] });
+            }
+        }
+        if best.as_ref().is_some_and(|(rank, _)| open.first().is_none_or(|other| rank < other)) {
+            break;
         }
     }
-    SILENT.lock().unwrap_or_else(PoisonError::into_inner).extend(&found.silent);
-    found
+    SILENT.lock().unwrap_or_else(PoisonError::into_inner).extend(&silent);
+    Found { running: best.map(|(rank, stream)| (notes[rank].clone(), stream)), silent }
 }
 
 fn is_silent(note: &Note) -> bool {
@@ -239,9 +256,9 @@ fn is_silent(note: &Note) -> bool {
 }
 
 /// A connection to an instance that has said that it is there.
-async fn greeted(socket: PathBuf) -> std::io::Result<UnixStream> {
+async fn greeted(socket: &Path) -> std::io::Result<UnixStream> {
     let greeting = async {
-        let mut stream = UnixStream::connect(&socket).await?;
+        let mut stream = UnixStream::connect(socket).await?;
         stream.read_exact(&mut [0]).await?;
         Ok(stream)
     };

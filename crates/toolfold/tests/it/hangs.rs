@@ -1,11 +1,12 @@
 //! An instance that runs and does not answer: commands go on without it, or say that it is so.
 
-use std::process::Output;
+use std::process::{Output, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 use toolfold_test::FakeServer;
 
-use crate::fakes::world;
+use crate::fakes::{until, world};
 use crate::faults::kill;
 use crate::world::World;
 
@@ -40,17 +41,15 @@ fn an_instance_that_hangs_is_not_waited_for() {
 }
 
 /// Also one that was asked already, and a slow tool is waited for as long as it takes.
-#[test]
-fn an_instance_that_hangs_with_the_question_is_given_up() {
+#[tokio::test]
+async fn an_instance_that_hangs_with_the_question_is_given_up() {
     let fake = FakeServer::script(json!({"tools": ["slow"], "calls": {"slow": {"delay_ms": 12_000}}}));
     let world = world("", &[("good", &fake)]);
     let served = world.serve();
     assert!(run(&world, &["call", "good.slow"]).status.success());
     let mut command = world.toolfold(&["call", "good.slow"]);
     let calling = std::thread::spawn(move || command.output().unwrap());
-    while fake.received("tools/call").len() < 2 {
-        std::thread::yield_now();
-    }
+    until("the second call has arrived", || fake.received("tools/call").len() == 2).await;
     kill(served.id(), "-STOP");
     let output = calling.join().unwrap();
     assert_eq!(output.status.code(), Some(3), "{output:?}");
@@ -60,4 +59,32 @@ fn an_instance_that_hangs_with_the_question_is_given_up() {
 
     hint: what was asked for may be done all the same; `toolfold status` goes on without it
     ");
+}
+
+/// One that hangs is in nobody's way to another, whichever of them is asked first.
+#[tokio::test]
+async fn another_instance_is_asked_while_one_hangs() {
+    let fake = FakeServer::script(json!({"tools": [{"name": "fine", "inputSchema": {"type": "object"}}]}));
+    let world = world("", &[("good", &fake)]);
+    let served = world.serve();
+    let mut command = world.toolfold(&["serve", "--stdio"]);
+    let mut other = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let note = world.path(&format!("state/toolfold/instances/{}.json", other.id()));
+    until("the other is there", || note.exists()).await;
+    assert!(run(&world, &["call", "good.fine"]).status.success());
+    for (hanging, alive) in [(served.id(), other.id()), (other.id(), served.id())] {
+        kill(hanging, "-STOP");
+        let begun = Instant::now();
+        for _ in 0..4 {
+            let output = run(&world, &["ls", "good"]);
+            assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+        }
+        assert!(begun.elapsed() < Duration::from_secs(6), "waited for the one that hangs: {:?}", begun.elapsed());
+        let status = run(&world, &["status"]);
+        let told = String::from_utf8_lossy(&status.stderr).into_owned();
+        assert!(told.contains(&format!("Toolfold is running (process {alive}, ")), "{told}");
+        kill(hanging, "-CONT");
+    }
+    other.kill().unwrap();
+    other.wait().unwrap();
 }
