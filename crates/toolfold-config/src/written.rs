@@ -3,7 +3,8 @@
 //!
 //! What a reader would get wrong: a [`crate::Config`] cannot tell. There `${HOME}` is a folder already, and a value out of the
 //! environment looks like one that somebody typed. Here nothing is expanded, so that the names of variables are seen and what
-//! they hold is not.
+//! they hold is not. And a key is shown unless it is known to be harmless, so that one that is new is seen before anybody has
+//! thought of it here.
 
 use crate::node::{self, Member, Node, Value};
 use crate::report::Report;
@@ -11,7 +12,7 @@ use crate::report::Report;
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Written {
     pub servers: Vec<WrittenServer>,
-    /// Settings beside the servers that name a variable or an address.
+    /// Settings beside the servers, but for those that are harmless and name neither a variable nor an address.
     pub elsewhere: Vec<(String, String)>,
 }
 
@@ -24,26 +25,62 @@ pub struct WrittenServer {
     pub addresses: Vec<String>,
     pub env: Vec<(String, String)>,
     pub headers: Vec<(String, String)>,
-    /// What else names a variable, and the folder that it runs in.
+    /// What else there is: folders, files, logins and where they are asked for, how far it is believed.
     pub more: Vec<(String, String)>,
 }
+
+/// Keys of a server that decide neither what is run or read nor where anything goes.
+const HARMLESS: [&str; 14] = [
+    "aliases",
+    "connect_timeout",
+    "enabled",
+    "era",
+    "exclude",
+    "forbid",
+    "idle_timeout",
+    "include",
+    "max_message",
+    "prefix",
+    "run",
+    "start",
+    "stop_timeout",
+    "timeout",
+];
+/// The same of keys and tables beside the servers.
+const HARMLESS_BESIDE: [&str; 13] = [
+    "budget", "doors", "format", "groups", "learn", "limits", "nodes", "pin", "prefer", "results", "rules", "search",
+    "surface",
+];
+/// Of these only the programs are of interest, and what names a variable or an address: the rest describes.
+const TOOLS: &str = "tools";
 
 /// `None` where the text is no TOML.
 pub fn as_written(text: &str) -> Option<Written> {
     let root = node::from_toml(text, &mut Report::default())?;
     let mut written = Written::default();
     for member in members(&root) {
-        let tables = members(&member.node).iter().filter(|inner| matches!(inner.node.value, Value::Table(_)));
-        match member.name.as_str() {
-            "servers" | "agents" => written.servers.extend(tables.filter_map(server)),
-            _ => leaves(&member.name, &member.node, &mut |key, text| {
-                if names_variable(text) || text.contains("://") {
-                    written.elsewhere.push((key.to_owned(), text.to_owned()));
-                }
-            }),
+        let name = member.name.as_str();
+        if !["servers", "agents"].contains(&name) {
+            beside(name, &member.node, &mut written.elsewhere);
+            continue;
+        }
+        for inner in members(&member.node) {
+            match inner.node.value {
+                Value::Table(_) => written.servers.extend(server(inner)),
+                _ => beside(&format!("{name}.{}", inner.name), &inner.node, &mut written.elsewhere),
+            }
         }
     }
     Some(written)
+}
+
+fn beside(name: &str, node: &Node, elsewhere: &mut Vec<(String, String)>) {
+    let is_harmless = HARMLESS_BESIDE.contains(&name);
+    leaves(name, node, &mut |key, text| {
+        if !is_harmless || leads_out(text) {
+            elsewhere.push((key.to_owned(), text.to_owned()));
+        }
+    });
 }
 
 fn server(member: &Member) -> Option<WrittenServer> {
@@ -57,14 +94,17 @@ fn server(member: &Member) -> Option<WrittenServer> {
             ("url" | "base_url" | "openapi" | "card", Value::Text(place)) => server.addresses.push(place.clone()),
             ("env", Value::Table(_)) => server.env = pairs(node),
             ("headers", Value::Table(_)) => server.headers = pairs(node),
-            ("cwd", Value::Text(folder)) => server.more.push((name.clone(), folder.clone())),
-            _ => leaves(name, node, &mut |key, text| {
-                if names_variable(text) && !key.ends_with(".command") {
-                    server.more.push((key.to_owned(), text.to_owned()));
-                }
-            }),
+            _ => {
+                let is_harmless = HARMLESS.contains(&name.as_str()) || name == TOOLS;
+                leaves(name, node, &mut |key, text| {
+                    // Programs are told as such.
+                    if (!is_harmless || leads_out(text)) && key != "tools.command" {
+                        server.more.push((key.to_owned(), text.to_owned()));
+                    }
+                });
+            }
         }
-        if let ("tools", Value::List(tools)) = (name.as_str(), &node.value) {
+        if let (TOOLS, Value::List(tools)) = (name.as_str(), &node.value) {
             server.commands.extend(tools.iter().filter_map(command_of));
         }
     }
@@ -105,10 +145,11 @@ fn text_of(node: &Node) -> Option<&str> {
     }
 }
 
-/// Every text below a key, with the whole of its key. The tree is bounded in depth.
+/// Every text and every yes or no below a key, with the whole of its key. The tree is bounded in depth.
 fn leaves(key: &str, node: &Node, see: &mut impl FnMut(&str, &str)) {
     match &node.value {
         Value::Text(text) => see(key, text),
+        Value::Bool(is_so) => see(key, if *is_so { "true" } else { "false" }),
         Value::List(items) => items.iter().for_each(|item| leaves(key, item, see)),
         Value::Table(members) => {
             members.iter().for_each(|member| leaves(&format!("{key}.{}", member.name), &member.node, see));
@@ -117,6 +158,7 @@ fn leaves(key: &str, node: &Node, see: &mut impl FnMut(&str, &str)) {
     }
 }
 
-fn names_variable(text: &str) -> bool {
-    text.contains("${")
+/// Whether a text names a variable or an address.
+fn leads_out(text: &str) -> bool {
+    text.contains("${") || text.contains("://")
 }

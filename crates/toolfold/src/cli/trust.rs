@@ -96,7 +96,7 @@ fn paragraphs(config: &Config, text: &str) -> Vec<Vec<String>> {
         all.push(vec!["no server".to_owned()]);
     }
     let elsewhere =
-        |(key, text): &(String, String)| vec![format!("elsewhere: {} = {}", shown_line(key), shown_line(text))];
+        |(key, text): &(String, String)| vec![format!("elsewhere: {} = {}", shown_line(key), setting(key, text))];
     all.extend(written.elsewhere.iter().map(elsewhere));
     all
 }
@@ -106,7 +106,7 @@ fn server_lines(server: &WrittenServer, config: &Config) -> Vec<String> {
         let words: Vec<String> = words.iter().map(|word| as_word(word)).collect();
         shown_line(&words.join(" ")).into_owned()
     });
-    let addresses = server.addresses.iter().map(|place| shown_line(without_query(place)).into_owned());
+    let addresses = server.addresses.iter().map(|place| shown_line(&bare(place)).into_owned());
     let mut ways: Vec<String> = commands.chain(addresses).collect();
     if ways.len() == 1 {
         ways[0] = format!("{}: {}", shown_line(&server.name), ways[0]);
@@ -115,7 +115,7 @@ fn server_lines(server: &WrittenServer, config: &Config) -> Vec<String> {
     }
     let variable = |(name, value): &(String, String)| format!("is given {}", assigned(name, value, "="));
     let header = |(name, value): &(String, String)| format!("is sent {}", assigned(name, value, ": "));
-    let more = |(key, value): &(String, String)| format!("{} = {}", shown_line(key), shown_line(value));
+    let more = |(key, value): &(String, String)| format!("{} = {}", shown_line(key), setting(key, value));
     ways.extend(server.env.iter().map(variable));
     ways.extend(server.headers.iter().map(header));
     ways.extend(server.more.iter().map(more));
@@ -130,9 +130,24 @@ fn assigned(name: &str, value: &str, between: &str) -> String {
     format!("{}{between}{}", shown_line(name), if hidden { "…".into() } else { shown_line(value) })
 }
 
-/// A literal query may be a key. One with a variable in it is what somebody has to see.
-fn without_query(place: &str) -> &str {
-    if place.contains("${") { place } else { place.split(['?', '#']).next().unwrap_or_default() }
+/// The same of a setting. Where a secret is read from or sent to is none.
+fn setting(key: &str, value: &str) -> String {
+    let last = key.rsplit('.').next().unwrap_or_default();
+    let is_place = value.contains("://") || last.ends_with("_file") || value.contains("${");
+    let is_secret = speaks_of_secret(last) || last == "assertion" || key.contains(".headers.");
+    if is_secret && !is_place { "…".to_owned() } else { shown_line(&bare(value)).into_owned() }
+}
+
+/// A literal query may be a key, and what stands before the host a password. With a variable in it, it is what somebody has to
+/// see.
+fn bare(place: &str) -> String {
+    let Some((scheme, rest)) = place.split_once("://").filter(|_| !place.contains("${")) else {
+        return place.to_owned();
+    };
+    let rest = rest.split(['?', '#']).next().unwrap_or_default();
+    let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let host = host.rsplit_once('@').map_or_else(|| host.to_owned(), |(_, host)| format!("…@{host}"));
+    format!("{scheme}://{host}{path}")
 }
 
 /// As a person would type it; escaped where that would do something to a terminal.
