@@ -14,8 +14,8 @@ use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::time::Duration;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::time::{Duration, Instant};
 
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use toolfold_core::{ServerName, shown_line};
@@ -28,6 +28,8 @@ use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
 use tracing_subscriber::layer::Context;
 use tracing_subscriber::registry::LookupSpan;
+
+use super::notes::{ABOUT, Note, Told};
 
 /// The file of calls. No server can have a dot in its name.
 const CALLS: &str = "all.calls";
@@ -58,37 +60,6 @@ enum Message {
 
 /// The parts of the program that say how a list is, and nothing else.
 const NOTES: [&str; 3] = ["toolfold_gateway::known", "toolfold_upstream::listing", "toolfold_upstream::made::source"];
-/// After these the same words are news.
-const DECISIONS: [&str; 2] = ["approved", "refused"];
-
-#[derive(Debug)]
-struct Note {
-    text: String,
-    /// How it begins, and what it is about: the last line that is alike says what was so before.
-    begins: String,
-    about: String,
-}
-
-impl Note {
-    /// Whether this is what these lines say already.
-    fn is_in(&self, lines: &str) -> bool {
-        let bare = |line: &'_ str| line.split_once(' ').map_or(String::new(), |(_, text)| text.to_owned());
-        let is_alike = |line: &String| line.starts_with(&self.begins) && says(line, &self.about);
-        let is_decision = |line: &String| DECISIONS.iter().any(|verb| line.starts_with(verb));
-        lines
-            .lines()
-            .rev()
-            .map(bare)
-            .find(|line| is_alike(line) || is_decision(line))
-            .is_some_and(|line| line == self.text)
-    }
-}
-
-/// Whether a line has this field, and not one that only begins like it.
-fn says(line: &str, field: &str) -> bool {
-    line.match_indices(field).any(|(at, _)| matches!(line[at + field.len()..].chars().next(), None | Some(' ')))
-}
-
 /// The way to the thread that writes, for whoever is about to end.
 static WRITER: OnceLock<SyncSender<Message>> = OnceLock::new();
 const FLUSH: Duration = Duration::from_secs(1);
@@ -158,8 +129,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Journal {
         event.record(&mut fields);
         let Some(file) = fields.server else { return };
         if NOTES.contains(&event.metadata().target()) {
-            let begins = fields.message.split(": ").next().unwrap_or_default().to_owned();
-            let note = Note { text: fields.message + &fields.rest, begins, about: fields.about };
+            let note = Note::new(&fields.message, &fields.rest, fields.about);
             let _ = self.lines.try_send(Message::Note { file, note });
             return;
         }
@@ -198,7 +168,7 @@ impl Fields {
             name => {
                 let told = format!(" {name}={}", shown_line(&value));
                 self.rest.push_str(&told);
-                if ["tool", "operation", "method"].contains(&name) {
+                if ABOUT.contains(&name) {
                     self.about = told;
                 }
             }
@@ -213,12 +183,18 @@ pub(crate) fn read(state: &Path, server: Option<&ServerName>) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-/// Waits a moment for what is still on its way to the disk.
+/// Waits a moment for what is still on its way to the disk, and for a place in the queue to ask for that.
 pub(crate) fn flush() {
+    let Some(writer) = WRITER.get() else { return };
+    let end = Instant::now() + FLUSH;
     let (done, flushed) = sync_channel(1);
-    if WRITER.get().is_some_and(|writer| writer.try_send(Message::Flush(done)).is_ok()) {
-        let _ = flushed.recv_timeout(FLUSH);
+    while writer.try_send(Message::Flush(done.clone())).is_err_and(|error| matches!(error, TrySendError::Full(_))) {
+        if Instant::now() > end {
+            return;
+        }
+        std::thread::sleep(REST);
     }
+    let _ = flushed.recv_timeout(FLUSH);
 }
 
 fn folder(state: &Path) -> PathBuf {
@@ -233,15 +209,15 @@ fn files(folder: &Path, name: &str) -> (PathBuf, PathBuf) {
 fn write_all(folder: &Path, queue: &Receiver<Message>) {
     while let Ok(first) = queue.recv() {
         let (mut gathered, mut waiting) = (Gathered::default(), Vec::new());
-        gathered.take(folder, first, &mut waiting);
+        gathered.take(first, &mut waiting);
         // Asleep, not waiting for the queue: whoever adds a line then has nobody to wake.
         if waiting.is_empty() {
             std::thread::sleep(LINGER);
         }
-        queue.try_iter().for_each(|message| gathered.take(folder, message, &mut waiting));
-        for (file, lines) in gathered.lines {
+        queue.try_iter().take(QUEUE).for_each(|message| gathered.take(message, &mut waiting));
+        for (file, entries) in gathered.files {
             // A disk that is full costs the log, nothing else.
-            drop(append(folder, &file, &lines));
+            drop(append(folder, &file, &lines_of(&files(folder, &file).0, entries)));
         }
         for done in waiting {
             let _ = done.send(());
@@ -249,35 +225,53 @@ fn write_all(folder: &Path, queue: &Receiver<Message>) {
     }
 }
 
-/// Lines for each file, and what was in the files that a note is for.
+/// What is to be written into each file, in its order.
 #[derive(Default)]
 struct Gathered {
-    lines: BTreeMap<String, String>,
-    before: BTreeMap<String, String>,
+    files: BTreeMap<String, Vec<Entry>>,
+}
+
+enum Entry {
+    Line(String),
+    Note(Note),
 }
 
 impl Gathered {
-    fn take(&mut self, folder: &Path, message: Message, waiting: &mut Vec<SyncSender<()>>) {
-        match message {
-            Message::Line { file, text } => self.add(file, &text),
-            Message::Note { file, note } => {
-                let before = self.before.entry(file.clone()).or_insert_with(|| content(&files(folder, &file).0));
-                let now = self.lines.get(&file).map_or("", String::as_str);
-                if !note.is_in(&(before.clone() + now)) {
-                    let mut text = String::new();
-                    begin(&mut text);
-                    self.add(file, &(text + &note.text));
-                }
-            }
-            Message::Flush(done) => waiting.push(done),
-        }
+    fn take(&mut self, message: Message, waiting: &mut Vec<SyncSender<()>>) {
+        let (file, entry) = match message {
+            Message::Line { file, text } => (file, Entry::Line(text)),
+            Message::Note { file, note } => (file, Entry::Note(note)),
+            Message::Flush(done) => return waiting.push(done),
+        };
+        self.files.entry(file).or_default().push(entry);
     }
+}
 
-    fn add(&mut self, file: String, line: &str) {
-        let lines = self.lines.entry(file).or_default();
-        lines.push_str(line);
+/// The lines of a file that are new. What was in it is read once, one file at a time, and only where there are notes.
+fn lines_of(path: &Path, entries: Vec<Entry>) -> String {
+    let notes = entries.iter().filter_map(|entry| match entry {
+        Entry::Note(note) => Some(note),
+        Entry::Line(_) => None,
+    });
+    let mut told = Told::of(notes);
+    if !told.is_empty() {
+        content(path).lines().for_each(|line| told.hear(line));
+    }
+    let mut lines = String::new();
+    for entry in entries {
+        let from = lines.len();
+        match entry {
+            Entry::Line(text) => lines.push_str(&text),
+            Entry::Note(note) if told.says(&note) => continue,
+            Entry::Note(note) => {
+                begin(&mut lines);
+                lines.push_str(&note.text);
+            }
+        }
+        told.hear(&lines[from..]);
         lines.push('\n');
     }
+    lines
 }
 
 fn content(path: &Path) -> String {
@@ -309,25 +303,25 @@ fn open(path: &Path) -> std::io::Result<File> {
 mod tests {
     use super::*;
 
+    /// As many as the queue holds, beside a file that is full of others like them.
     #[test]
-    fn how_something_is_is_written_when_it_is_another_than_before() {
-        let note = |text: &str, about: &str| {
-            let begins = text.split(": ").next().unwrap().to_owned();
-            Note { text: text.to_owned(), begins, about: about.to_owned() }
+    fn many_notes_are_compared_with_a_full_file_in_no_time() {
+        let state = std::env::temp_dir().join(format!("toolfold-notes-{}", std::process::id()));
+        let (path, _) = files(&folder(&state), "odd");
+        let note = |tool: usize| {
+            Note::new("a tool is set aside: it has no name", &format!(" tool={tool}"), format!(" tool={tool}"))
         };
-        let (one, other) = ("a tool is set aside: no name tool=1", "a tool is set aside: no name tool=12");
-        let lines = format!("T {one}\nT stderr line=x\n");
-        assert!(note(one, " tool=1").is_in(&lines));
-        assert!(!note(other, " tool=12").is_in(&lines), "another tool");
-        assert!(!note("a tool is set aside: no schema tool=1", " tool=1").is_in(&lines), "another reason");
-        assert!(
-            !note(one, " tool=1").is_in(&format!("{lines}T a tool is set aside: no schema tool=1\n")),
-            "it was so before"
-        );
-        assert!(
-            !note(one, " tool=1").is_in(&format!("{lines}T approved entries=1 by=local\n")),
-            "somebody has decided"
-        );
+        let entries = |tools: std::ops::Range<usize>| tools.map(|tool| Entry::Note(note(tool))).collect::<Vec<_>>();
+        let begun = Instant::now();
+        for _ in 0..2 {
+            let lines = lines_of(&path, entries(0..10_000));
+            append(&folder(&state), "odd", &lines).unwrap();
+        }
+        assert_eq!(content(&path).lines().count(), 10_000, "each is written once");
+        assert_eq!(lines_of(&path, entries(9_999..10_001)).lines().count(), 1);
+        // A debug build; comparing each with every line took minutes.
+        assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+        fs::remove_dir_all(state).unwrap();
     }
 
     #[test]

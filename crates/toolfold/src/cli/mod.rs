@@ -26,6 +26,7 @@ mod log;
 mod login;
 mod logs;
 mod ls;
+mod notes;
 mod open;
 mod output;
 mod own_file;

@@ -2,10 +2,10 @@
 
 use std::process::Output;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use toolfold_test::FakeServer;
 
-use crate::fakes::world;
+use crate::fakes::{until, world};
 use crate::world::World;
 
 fn run(world: &World, arguments: &[&str]) -> Output {
@@ -20,8 +20,8 @@ fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-#[test]
-fn what_stays_as_it_is_is_written_once() {
+#[tokio::test]
+async fn what_stays_as_it_is_is_written_once() {
     let nameless = json!({"description": "It has no name."});
     let fake = FakeServer::script(json!({"tools": ["fine", nameless]}));
     let world = world("", &[("odd", &fake)]);
@@ -33,9 +33,25 @@ fn what_stays_as_it_is_is_written_once() {
     assert_eq!(logs.matches("a tool is set aside").count(), 1, "{logs}");
     let other = json!({"description": "It has no name.", "inputSchema": 1, "name": 7});
     fake.rewrite(json!({"tools": ["fine", other, nameless]}));
-    while stdout(&run(&world, &["logs", "odd"])).matches("a tool is set aside").count() < 2 {
+    let call_and_count = || {
         assert!(run(&world, &["call", "odd.fine"]).status.success());
+        stdout(&run(&world, &["logs", "odd"])).matches("a tool is set aside").count()
+    };
+    until("the other is written, too", || call_and_count() == 2).await;
+}
+
+/// Of thousands that are set aside, each once, and at the end of a short command.
+#[test]
+fn thousands_that_are_set_aside_are_written_at_once() {
+    let tools: Vec<Value> =
+        std::iter::once(json!("fine")).chain((0..3_000).map(|_| json!({"description": "No name."}))).collect();
+    let fake = FakeServer::script(json!({ "tools": tools }));
+    let world = world("", &[("odd", &fake)]);
+    for _ in 0..2 {
+        assert!(run(&world, &["ls", "odd"]).status.success());
     }
+    let logs = stdout(&run(&world, &["logs", "odd", "--lines", "100000"]));
+    assert_eq!(logs.matches("a tool is set aside").count(), 3_000);
 }
 
 #[test]
@@ -53,7 +69,34 @@ fn a_person_is_not_sent_to_a_person() {
     let broken = FakeServer::script(json!({"exit_at_start": 1}));
     let world = world("", &[("broken", &broken)]);
     let told = stderr(&run(&world, &["call", "broken.work"]));
-    insta::assert_snapshot!(told, @"");
+    insta::assert_snapshot!(told, @"
+    error: broken is configured and not running: the server exited (status 1).
+
+    hint: `toolfold doctor` tries it and says what to do
+    ");
+}
+
+/// Quiet is about what was not asked.
+#[test]
+fn why_a_server_that_was_asked_for_is_not_there_is_said_quietly_too() {
+    let broken = FakeServer::script(json!({"exit_at_start": 1}));
+    let world = world("", &[("broken", &broken)]);
+    for command in [
+        &["ls", "broken"][..],
+        &["call", "broken.work"],
+        &["show", "broken.work"],
+        &["tree", "Servers/broken"],
+        &["types", "broken"],
+        &["access", "broken.work"],
+        &["search", "work", "--server", "broken"],
+        &["tokens", "broken"],
+        &["logs", "broken"],
+        &["status"],
+    ] {
+        let output = run(&world, &[command, &["--quiet"]].concat());
+        let said = stdout(&output) + &stderr(&output);
+        assert!(said.contains("the server exited (status 1)"), "{command:?}: {said}");
+    }
 }
 
 #[test]
@@ -73,7 +116,7 @@ fn a_list_is_written_as_json() {
 
 #[test]
 fn what_has_no_names_is_not_nothing() {
-    let tool = |name: &str, schema: serde_json::Value| json!({"name": name, "inputSchema": schema});
+    let tool = |name: &str, schema: Value| json!({"name": name, "inputSchema": schema});
     let fake = FakeServer::script(json!({"tools": [
         tool("labels", json!({"type": "object", "patternProperties": {"^l_": {"type": "string"}}})),
         tool("root", json!({"$ref": "#/$defs/it", "$defs": {"it": {"type": "object", "properties": {"a": {"type": "string"}}}}})),
