@@ -4,6 +4,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use toolfold_core::shown_line;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
     Warning,
@@ -29,7 +31,8 @@ pub struct Problem {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(file) = &self.file {
-            write!(f, "{}:", file.display())?;
+            // A name may hold what begins a line or turns the direction of one.
+            write!(f, "{}:", shown_line(&file.display().to_string()))?;
             for number in [self.line, self.column].into_iter().flatten() {
                 write!(f, "{number}:")?;
             }
@@ -39,7 +42,7 @@ impl fmt::Display for Problem {
             f.write_str("warning: ")?;
         }
         if !self.key.is_empty() {
-            write!(f, "{}: ", self.key)?;
+            write!(f, "{}: ", shown_line(&self.key))?;
         }
         f.write_str(&self.message)?;
         self.hint.iter().try_for_each(|hint| write!(f, "\n  hint: {hint}"))

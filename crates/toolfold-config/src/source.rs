@@ -131,11 +131,24 @@ fn pass_over(path: &Path, why: &str, hint: String, options: &LoadOptions, report
     report.leave();
 }
 
-/// A path as a word of a command line.
+/// A path as a word of a command line, in one line and with nothing in it that acts on a terminal.
 fn word(path: &Path) -> String {
     let text = path.display().to_string();
-    let plain = text.chars().all(|c| c.is_alphanumeric() || "/._-+@:,=".contains(c));
-    if plain { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
+    if text.chars().all(|c| c.is_alphanumeric() || "/._-+@:,=".contains(c)) {
+        return text;
+    }
+    if toolfold_core::shown(&text) == text && !text.contains(['\n', '\t']) {
+        return format!("'{}'", text.replace('\'', "'\\''"));
+    }
+    let mut word = "$'".to_owned();
+    for byte in text.bytes() {
+        match byte {
+            b'\'' | b'\\' => word.extend(['\\', char::from(byte)]),
+            b' '..=b'~' => word.push(char::from(byte)),
+            _ => word.push_str(&format!("\\x{byte:02x}")),
+        }
+    }
+    word + "'"
 }
 
 #[cfg(unix)]

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
 
 use serde::Serialize;
-use toolfold_core::Written;
+use toolfold_core::{Written, shown_line};
 
 use crate::visible::visible;
 
@@ -83,7 +83,8 @@ fn shown(value: &Written) -> String {
 }
 
 /// Differences as lines: the place, then `-` what was there and `+` what is there now. Lines that stay are left out,
-/// and said to be.
+/// and said to be. Nothing in it acts on a terminal or begins a line of its own: property names and what separates lines
+/// elsewhere are a stranger's, too.
 pub fn render(differences: &[Difference]) -> String {
     let mut out = String::new();
     for Difference { place, before, after } in differences {
@@ -91,13 +92,13 @@ pub fn render(differences: &[Difference]) -> String {
         let first = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
         let last = old[first..].iter().rev().zip(new[first..].iter().rev()).take_while(|(a, b)| a == b).count();
         // Writing to a string cannot fail.
-        let _ = writeln!(out, "{}", if place.is_empty() { "/" } else { place });
+        let _ = writeln!(out, "{}", if place.is_empty() { "/".into() } else { shown_line(place) });
         same(&mut out, first);
         for line in &old[first..old.len() - last] {
-            let _ = writeln!(out, "  - {line}");
+            let _ = writeln!(out, "  - {}", toolfold_core::shown(line));
         }
         for line in &new[first..new.len() - last] {
-            let _ = writeln!(out, "  + {line}");
+            let _ = writeln!(out, "  + {}", toolfold_core::shown(line));
         }
         same(&mut out, last);
     }
@@ -140,6 +141,15 @@ mod tests {
              /inputSchema/properties/note\n  + {\n  +   \"default\": \"~/.ssh\"\n  + }\n\
              /annotations\n  + {\n  +   \"readOnlyHint\": true\n  + }\n"
         );
+    }
+
+    #[test]
+    fn a_change_forges_no_line() {
+        let old = json!({"inputSchema": {"properties": {"a\n/forged\u{9b}": {"type": "string"}}}});
+        let new = json!({"inputSchema": {"properties": {"a\n/forged\u{9b}": {"type": "x\u{2028}y"}}}});
+        let told = render(&differences(&old, &new));
+        let place = "/inputSchema/properties/a\\n~1forged\\u{9b}/type";
+        assert_eq!(told, format!("{place}\n  - string\n  + x\\u{{2028}}y\n"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::json;
 use toolfold_config::{Config, LoadOptions, Origin, Problem, Severity, TrustList, Verdict, load};
-use toolfold_core::shown;
+use toolfold_core::{shown, shown_line};
 use toolfold_gateway::{Documents, Unusable};
 
 use super::doctor::Doctor;
@@ -48,9 +48,9 @@ impl Check {
                 print(&match file {
                     Some(file) if servers == 0 && loaded.config.unusable.is_empty() => {
                         let served = served_without_servers(&loaded.config);
-                        format!("{} is right, and names no server: {served}.", shown(&file))
+                        format!("{} is right, and names no server: {served}.", shown_line(&file))
                     }
-                    Some(file) => format!("{} is right: {servers} server{plural}.", shown(&file)),
+                    Some(file) => format!("{} is right: {servers} server{plural}.", shown_line(&file)),
                     None => "No configuration was found, so the built-in toolbox is served. That is fine.".to_owned(),
                 })
             }

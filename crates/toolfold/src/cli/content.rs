@@ -33,7 +33,7 @@ fn one(item: &Value) -> String {
     let inner = if item["resource"].is_object() { &item["resource"] } else { item };
     let about: Vec<&str> = ["mimeType", "name", "uri"].iter().filter_map(|key| inner[key].as_str()).collect();
     let about = about.iter().map(|text| format!(", {}", shown_line(text))).collect::<String>();
-    let size = encoded(item).map_or_else(String::new, |data| format!(", {}", size(data.len() / 4 * 3)));
+    let size = encoded(item).map_or_else(String::new, |data| format!(", {}", size(bytes_of(data))));
     let save = if encoded(item).is_some() { "; --output FILE writes it to a file" } else { "" };
     format!("[{}{about}{size}{save}]", shown_line(kind))
 }
@@ -44,6 +44,11 @@ fn text_of(item: &Value) -> Option<&str> {
 
 fn encoded(item: &Value) -> Option<&str> {
     item["data"].as_str().or(item["resource"]["blob"].as_str())
+}
+
+/// As many as base64 stands for: what only fills the last group is none.
+fn bytes_of(data: &str) -> usize {
+    data.trim_end().trim_end_matches('=').len() * 3 / 4
 }
 
 fn size(bytes: usize) -> String {
@@ -67,6 +72,7 @@ mod tests {
             {"type": "image", "mimeType": "image/png", "data": "aGVsbG8gd29ybGQh"},
             {"type": "resource_link", "uri": "file:///x", "name": "x"},
             {"type": "resource", "resource": {"uri": "file:///y", "mimeType": "audio/wav", "blob": "AAAA"}},
+            {"type": "audio", "mimeType": "audio/wav", "data": "AAAAAA=="},
             {"type": "resource", "resource": {"uri": "file:///z", "text": "inside"}},
         ]});
         insta::assert_snapshot!(for_people(&result, false), @r"
@@ -75,6 +81,7 @@ mod tests {
         [image, image/png, 12 bytes; --output FILE writes it to a file]
         [resource_link, x, file:///x]
         [resource, audio/wav, file:///y, 3 bytes; --output FILE writes it to a file]
+        [audio, audio/wav, 4 bytes; --output FILE writes it to a file]
         inside
         ");
         assert_eq!(exact(&result), b"hello world!");

@@ -10,7 +10,7 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::{Value, json};
 use toolfold::eval::{BadSet, Bin, EvalSet, Failure, Figures, QueryLine, ToolLine, evaluate};
-use toolfold_core::{ToolId, shown_line};
+use toolfold_core::{ToolId, shown_json, shown_line};
 use toolfold_gateway::{UsedRequest, encode_all};
 use toolfold_index::{Index, Ranker};
 
@@ -189,7 +189,7 @@ fn query_line(request: UsedRequest, is_there: impl Fn(&str) -> bool) -> Option<Q
 
 fn print_lines(lines: &[impl Serialize]) -> Result<(), Fail> {
     let lines = lines.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>();
-    print(&lines.map_err(|error| Fail::machine(error.to_string()))?.join("\n"))
+    print(&shown_json(&lines.map_err(|error| Fail::machine(error.to_string()))?.join("\n")))
 }
 
 fn unreadable(error: BadSet) -> Fail {

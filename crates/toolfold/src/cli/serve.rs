@@ -212,7 +212,7 @@ fn announce(config: &Config, origin: &Origin, options: &LoadOptions) -> String {
         _ => servers.join(", "),
     };
     let from = match origin {
-        Origin::File(path) => format!("  config   {}", path.display()),
+        Origin::File(path) => format!("  config   {}", shown_line(&path.display().to_string())),
         Origin::Default => no_config(&environment(options)),
     };
     let state = match (&config.store, &options.data_dir) {

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use serde::{Deserialize, Serialize};
-use toolfold_core::{ServerName, words};
+use toolfold_core::{ServerName, shown_json, words};
 use toolfold_disclosure::{View, declarations};
 
 use super::Fail;
@@ -31,7 +31,11 @@ impl Types {
             only.push(known.cloned().ok_or_else(|| unknown(view, wanted))?);
         }
         let text = declarations(view, &only);
-        Ok(Answer::new(if style.json { as_json(&serde_json::json!({ "declarations": text }))? } else { text }))
+        Ok(Answer::new(match style.json {
+            true => as_json(&serde_json::json!({ "declarations": text }))?,
+            // TypeScript has the escapes of JSON: what is declared stays the same.
+            false => shown_json(&text).into_owned(),
+        }))
     }
 }
 

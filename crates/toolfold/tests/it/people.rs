@@ -99,35 +99,98 @@ fn a_variable_that_is_not_set_stops_its_server_alone() {
 
 #[test]
 fn foreign_text_never_acts_on_a_terminal() {
-    let tool =
-        |name: &str| json!({"name": name, "description": format!("D{ESCAPES}"), "inputSchema": {"type": "object"}});
+    let schema = json!({"type": "object", "required": [format!("p{ESCAPES}")], "properties": {
+        format!("p{ESCAPES}"): {"type": "string", "description": format!("P{ESCAPES}"), "enum": [format!("e{ESCAPES}")]}}});
+    let tool = |name: &str, schema: &Value| json!({"name": name, "description": format!("Draws{ESCAPES}"), "inputSchema": schema});
     let text = |text: String| json!({"content": [{"type": "text", "text": text}]});
+    let plain = json!({"type": "object"});
     let fake = FakeServer::script(json!({
-        "tools": [tool("plain"), tool(&format!("n{ESCAPES}")), tool("fails")],
+        "tools": [tool("plain", &plain), tool("takes", &schema), tool("fails", &plain)],
         "calls": {
             "plain": {"result": text(ESCAPES.to_owned())},
             "fails": {"error": {"code": -32000, "message": format!("E{ESCAPES}")}},
         },
     }));
-    let world = world("", &[("bad", &fake)]);
-    for command in [
-        &["ls", "bad"][..],
-        &["tree"],
-        &["search", "D", "red"],
-        &["show", "bad.plain", "--detail", "full"],
-        &["call", "bad.plain"],
-        &["call", "bad.fails"],
-        &["--json", "ls", "bad"],
-        &["--json", "call", "bad.plain"],
-        &["--json", "call", "bad.fails"],
-        &["status", "-vv"],
-        &["call", "no\u{1b}[31msuch"],
+    let odd = json!({"name": format!("n{ESCAPES}"), "uri": format!("odd://{ESCAPES}"), "description": ESCAPES});
+    let held = FakeServer::script(json!({
+        "tools": [tool(&format!("n{ESCAPES}"), &schema)], "prompts": [odd.clone()], "resources": [odd],
+    }));
+    // Else it would be held, and none of it shown.
+    let trusted = config("", &[("bad", &fake)]) + "trust = \"always\"\n";
+    let world = World::with_config(&config(&trusted, &[("held", &held)]));
+    for (command, seen) in [
+        (&["ls", "bad"][..], r"\u{1b}[31mred"),
+        (&["tree", "Servers/bad"], r"\u{1b}[31mred"),
+        (&["search", "draws"], r"\u{1b}[31mred"),
+        (&["show", "bad.plain", "--detail", "full"], r"\u{1b}[31mred"),
+        (&["show", "bad.takes"], r"\u{1b}[31mred"),
+        (&["show", "bad.takes", "--schema"], r"\u001b[31mred"),
+        (&["types"], r"p\u001b[31mred"),
+        (&["types"], r"e\u001b[31mred"),
+        (&["scan"], r"held.n\u{1b}[31mred"),
+        (&["approve"], r"held.n\u{1b}[31mred"),
+        (&["approve", "--json"], r"held.n\\u{1b}[31mred"),
+        (&["eval", "--export"], r"\u009b"),
+        (&["access", "bad.takes"], "bad.takes"),
+        (&["tokens"], "bad"),
+        (&["call", "bad.plain"], r"\u{1b}[31mred"),
+        (&["call", "bad.fails"], r"\u{1b}[31mred"),
+        (&["call", "bad.takes"], r"\u{1b}[31mred"),
+        (&["--json", "ls", "bad"], r"\u001b[31mred"),
+        (&["--json", "types"], r"\u001b[31mred"),
+        (&["--json", "call", "bad.plain"], r"\u001b[31mred"),
+        (&["--json", "call", "bad.fails"], r"\u{1b}[31mred"),
+        (&["status", "-vv"], "bad"),
+        (&["logs", "bad"], ""),
+        (&["usage"], ""),
+        (&["call", "no\u{1b}[31msuch"], r"\u{1b}[31msuch"),
     ] {
         let text = said(&run(&world, command));
+        assert!(text.contains(seen), "{command:?} does not show {seen}: {text}");
         let acts = |c: char| (c.is_control() && c != '\n') || ['\u{202e}', '\u{2028}'].contains(&c);
         assert!(!text.contains(acts), "{command:?}: {text:?}");
         let forged = text.lines().any(|line| line.starts_with("2026-01-01") && line.contains("forged"));
         assert!(!forged || command == ["call", "bad.plain"], "{command:?}: {text}");
+    }
+}
+
+/// Who makes a folder may call it anything.
+#[test]
+fn the_name_of_a_folder_begins_no_line() {
+    let world = World::without_config();
+    let folder = world.path("odd\nerror: forged\u{202e}\u{1b}[31m");
+    fs::create_dir(&folder).unwrap();
+    fs::write(
+        folder.join("toolfold.toml"),
+        "[servers.one]\ncommand = \"true\"\nenv = { A = \"${NOT_SET_ANYWHERE}\" }\n",
+    )
+    .unwrap();
+    let file = folder.join("toolfold.toml");
+    let file = file.to_str().unwrap();
+    let inner = folder.join("inner");
+    fs::create_dir(&inner).unwrap();
+    for (directory, arguments) in [
+        (&folder, &["ls"][..]),
+        (&inner, &["ls"]),
+        (&inner, &["check"]),
+        (&inner, &["trust", "--show"]),
+        (&inner, &["doctor"]),
+        (&world.path(""), &["ls", "--config", file]),
+        (&world.path(""), &["check", "--config", file]),
+        (&world.path(""), &["status", "--config", file]),
+    ] {
+        let text = said(&world.toolfold(arguments).current_dir(directory).output().unwrap());
+        assert!(text.contains("forged"), "{arguments:?}: {text}");
+        assert!(!text.lines().any(|line| line.starts_with("error: forged")), "{arguments:?}: {text}");
+        assert!(!text.contains(|c: char| (c.is_control() && c != '\n') || c == '\u{202e}'), "{arguments:?}: {text:?}");
+    }
+    // What is to be typed means that file.
+    let text = said(&world.toolfold(&["ls"]).current_dir(&inner).output().unwrap());
+    let command = text.lines().find_map(|line| line.split_once("run: toolfold trust ")).unwrap().1;
+    let shell = |script: &str| Command::new("bash").args(["-c", script]).output();
+    if shell("true").is_ok() {
+        let printed = shell(&format!("printf %s {command}")).unwrap().stdout;
+        assert_eq!(String::from_utf8_lossy(&printed), fs::canonicalize(file).unwrap().to_str().unwrap());
     }
 }
 
