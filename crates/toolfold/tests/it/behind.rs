@@ -75,7 +75,9 @@ async fn behind_another_configuration_it_is_a_server_like_any_other() {
         let find = json!({"name": "find_tools", "arguments": {"path": "inner"}});
         text(&client.request("tools/call", find).await).to_owned()
     };
+    let begun = std::time::Instant::now();
     while !found().await.contains("fake__work") {
+        assert!(begun.elapsed().as_secs() < 60, "its tool is not found: {}", found().await);
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     }
     let params = json!({"name": "inner.fake__work", "arguments": {}});

@@ -24,3 +24,12 @@ fn what_is_shown_with_curl_works() {
     assert!(output.status.success(), "{output:?}");
     assert_eq!(said.matches("\"name\":\"find_tools\"").count(), 2, "{said}");
 }
+
+/// The server reads this variable and no other; what it is called where the user has it is the user's.
+#[test]
+fn the_example_of_github_sets_the_variable_that_its_server_reads() {
+    let section = README.split("[servers.github]").nth(1).and_then(|rest| rest.split("\n[").next()).unwrap();
+    let section = section.split("```").next().unwrap();
+    assert!(section.contains("@modelcontextprotocol/server-github"), "{section}");
+    assert!(section.contains("env = { GITHUB_PERSONAL_ACCESS_TOKEN = "), "{section}");
+}
