@@ -73,7 +73,7 @@ impl Guard {
         if request.method == Method::POST {
             self.check_page(request, host, origin)?;
         } else {
-            self.check_look(request)?;
+            self.check_look(request, host, origin)?;
         }
         // The parts of the page are no secret, and where the token is typed.
         if page::is_asked(request) {
@@ -121,13 +121,11 @@ impl Guard {
     }
 
     /// A page of another place sees nothing of what it asks for, as browsers see to that. It may not keep us busy either.
-    fn check_look(&self, request: &Parts) -> Result<(), Refused> {
+    fn check_look(&self, request: &Parts, host: &str, origin: Option<&str>) -> Result<(), Refused> {
         let site = only(&request.headers, SEC_FETCH_SITE)?;
-        let elsewhere = site.is_some_and(|site| !matches!(site, "same-origin" | "none"));
         // Following a link is no way to look at what is behind it.
         let follows = only(&request.headers, SEC_FETCH_MODE)? == Some("navigate");
-        let listed = only(&request.headers, header::ORIGIN)?.is_some_and(|origin| self.lists_origin(origin));
-        if elsewhere && !follows && !listed && request.uri.path().starts_with("/v1/") {
+        if self.is_elsewhere(site, origin, host) && !follows && request.uri.path().starts_with("/v1/") {
             return Err(elsewhere_refused());
         }
         Ok(())
@@ -147,13 +145,17 @@ impl Guard {
                 "Send JSON, and say so: `Content-Type: application/json`.",
             ));
         }
-        let elsewhere = site.is_some_and(|site| !matches!(site, "same-origin" | "none"))
-            || origin.is_some_and(|origin| origin.split_once("://").is_none_or(|(_, place)| place != host));
-        let listed = origin.is_some_and(|origin| self.lists_origin(origin));
-        if rest && elsewhere && !listed {
+        if rest && self.is_elsewhere(site, origin, host) {
             return Err(elsewhere_refused());
         }
         Ok(())
+    }
+
+    /// Whether a request comes from a page of another place that is not one of ours.
+    fn is_elsewhere(&self, site: Option<&str>, origin: Option<&str>, host: &str) -> bool {
+        let elsewhere = site.is_some_and(|site| !matches!(site, "same-origin" | "none"))
+            || origin.is_some_and(|origin| origin.split_once("://").is_none_or(|(_, place)| place != host));
+        elsewhere && !origin.is_some_and(|origin| self.lists_origin(origin))
     }
 
     fn knows_host(&self, host: &str) -> bool {
@@ -322,5 +324,17 @@ mod tests {
         assert_eq!(status("POST", "/mcp", &[host, json, other]), 200);
         assert_eq!(status("POST", "/mcp", &[host, plain, other]), 415);
         assert_eq!(status("POST", "/mcp", &[host]), 200);
+    }
+
+    #[test]
+    fn a_page_of_another_place_looks_at_nothing() {
+        let host = ("host", "localhost:7420");
+        let look = |origin: &str| status("GET", "/v1/status", &[host, ("origin", origin)]);
+        assert_eq!(look("http://localhost:3000"), 403, "browsers of before say no more than that");
+        assert_eq!(look("http://localhost:7420"), 200);
+        assert_eq!(look("https://app.example"), 200, "listed");
+        let (site, link) = (("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate"));
+        assert_eq!(status("GET", "/v1/status", &[host, site]), 403);
+        assert_eq!(status("GET", "/v1/status", &[host, site, link]), 200, "a link somewhere else");
     }
 }
