@@ -6,7 +6,7 @@ use toolfold_core::{Code, Kind, Next, Refusal};
 use toolfold_wire::Raw;
 
 use super::budget::{Item, cost, fit};
-use super::more;
+use super::{more, nodes};
 use crate::cursor::Cursor;
 use crate::level::Level;
 use crate::surface::{Browse, node, note, text_result};
@@ -47,20 +47,25 @@ pub(super) fn with_note(view: &View<'_>, text: String) -> String {
     }
 }
 
-/// No such node: the nearest one is the hint, or the roots where none is near, or the servers where it would be one.
+/// No such node: the one spelled most like it is the hint, or those that have its words, or the roots where none is near, or the
+/// servers where it would be one.
 pub(crate) fn unknown_path(view: &View<'_>, asked: &[String], nearest: Vec<String>) -> Refusal {
     let shown: String = asked.join("/").chars().take(200).collect();
+    let leads_there = |depth: usize| view.node(&asked[..depth]).is_ok_and(|node| node.path == nearest);
+    // As far as the path leads is not near.
+    let spelled = !(0..asked.len()).any(leads_there);
+    let like = if spelled { Vec::new() } else { nodes::like(view, asked) };
     let roots = || view.children(view.root()).map(|root| root.path.join("/")).collect();
     let servers = || view.servers().take(FEW_SERVERS).map(|server| format!("{SERVERS}/{server}")).collect();
     let hints = match nearest.as_slice() {
+        _ if !like.is_empty() => like.iter().map(|node| node.path.join("/")).collect(),
         [] => roots(),
         // Nobody is near: these are all there are.
         [only] if only == SERVERS && asked.len() > 1 => servers(),
         nearest => vec![nearest.join("/")],
     };
-    Refusal::new(Code::UnknownPath, format!("There is no node {shown:?}."))
-        .hints(hints)
-        .next(Next::Browse { path: nearest })
+    let path = like.first().map_or(nearest, |node| node.path.clone());
+    Refusal::new(Code::UnknownPath, format!("There is no node {shown:?}.")).hints(hints).next(Next::Browse { path })
 }
 
 /// What may be shown, not yet as lines: most of a large node is behind a cursor.

@@ -169,6 +169,123 @@ fn a_capability_that_nothing_has_is_found_by_its_words() {
     assert_eq!(found["results"][0]["path"], json!(["User"]), "{found}");
 }
 
+/// A tool or two for many nodes, so that each of these is there.
+fn many_nodes() -> Fixture {
+    let plain = |name: &str, said: &str| tool(name, said, json!({"type": "object"}));
+    let tools = [
+        plain("read_file", "Read the contents of a text file"),
+        plain("write_file", "Write, create or edit a file"),
+        plain("find_symbol", "Find files, symbols and references in the source code of a project"),
+        plain("get_file_contents", "Get the contents of a file in a remote repository on GitHub"),
+        plain("create_bucket", "Create an object storage bucket"),
+        plain("list_bucket_objects", "List the objects in a bucket"),
+        plain("call_api", "Call any REST API with a path, query parameters and a body"),
+        plain("log_in", "Log in to the service with OAuth"),
+        plain("list_roles", "List the roles and permissions of a user"),
+        plain("add_comment", "Add a comment to a discussion"),
+        plain("list_comments", "List the comments and replies"),
+        plain("approve_pull_request", "Approve a pull request and comment on it"),
+        plain("send_email", "Send an email message"),
+        plain("list_mail_folders", "List the mail folders of the inbox"),
+        plain("read_cells", "Read a range of cells in an Excel worksheet"),
+        plain("create_event", "Create a calendar event and invite attendees"),
+        plain("crop_image", "Crop or resize an image"),
+        plain("play_media", "Play media on a speaker at home"),
+        plain("run_query", "Run a SQL query on a database"),
+        plain("tap_screen", "Tap on the screen of a mobile phone, by its simulator"),
+        plain("list_devices", "List the simulators and mobile phones that apps are installed on"),
+        plain("get_site", "Get a SharePoint site by its path"),
+        plain("create_list_item", "Create an item in a SharePoint list of an intranet site"),
+    ];
+    let servers = ["api-keys", "auth-helper", "buckets-of-files", "email-tester", "google-calendar"]
+        .map(|name| bare(name, &[plain("ping", "Ping")]));
+    Fixture::of(servers.into_iter().chain([bare("all", &tools)]))
+}
+
+#[test]
+fn what_a_node_is_called_comes_before_what_is_said_of_it() {
+    let fixture = many_nodes();
+    let best = |query: &str| {
+        let found = fixture.say(Surface::Ontology, "search_nodes", json!({"query": query, "limit": 50}));
+        let results = found["results"].as_array().unwrap().clone();
+        let sure: Vec<f64> = results.iter().map(|result| result["confidence"].as_f64().unwrap()).collect();
+        assert!(sure.is_sorted_by(|a, b| a >= b) && sure.iter().all(|sure| (0.0..=1.0).contains(sure)), "{found}");
+        let path = |result: &Value| {
+            result["path"].as_array().unwrap().iter().filter_map(Value::as_str).collect::<Vec<_>>().join("/")
+        };
+        format!("{query}: {} {}", path(&results[0]), sure[0])
+    };
+    let asked = [
+        "filesystem",
+        "file",
+        "files",
+        "api",
+        "APIs",
+        "auth",
+        "media",
+        "buckets",
+        "permissions",
+        "comments",
+        "email",
+        "spreadsheets",
+        "calendar",
+        "Office/Calendar",
+        "databases",
+        "google calendar",
+    ];
+    assert_snapshot!(asked.map(best).join("\n"), @"
+    filesystem: Storage/Files 0.98
+    file: Storage/Files 0.98
+    files: Storage/Files 0.98
+    api: Web/APIs 0.98
+    APIs: Web/APIs 0.98
+    auth: User 0.98
+    media: Media 0.98
+    buckets: Storage/Object storage 0.98
+    permissions: User/Permissions 0.98
+    comments: Projects/Comments 0.98
+    email: Messaging/Email 0.98
+    spreadsheets: Office/Spreadsheets 0.98
+    calendar: Office/Calendar 0.98
+    Office/Calendar: Office/Calendar 0.98
+    databases: Databases 0.98
+    google calendar: Servers/google-calendar 0.98
+    ");
+}
+
+#[test]
+fn a_path_of_words_leads_to_the_nodes_that_have_them() {
+    let fixture = many_nodes();
+    let at = |path: Value| {
+        let listed = fixture.say(Surface::Ontology, "list", json!({"path": path}));
+        match listed["error"]["hints"].as_array() {
+            Some(hints) => {
+                let next = &listed["error"]["next_action"]["arguments"]["path"];
+                format!("? {} -> {next}", hints.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", "))
+            }
+            None => listed["path"].to_string(),
+        }
+    };
+    let asked = [
+        json!(["intranet sites"]),
+        json!(["phone"]),
+        json!(["shared excel sheets"]),
+        json!(["Office", "meeting invitations"]),
+        json!(["Storage", "calendar events"]),
+        json!(["Servers", "google"]),
+    ];
+    assert_snapshot!(asked.map(at).join("\n"), @r#"
+    ["Projects","Intranet"]
+    ["Devices","Phones"]
+    ? Office/Spreadsheets -> ["Office","Spreadsheets"]
+    ? Office/Calendar -> ["Office","Calendar"]
+    ? Office/Calendar, Servers/google-calendar -> ["Office","Calendar"]
+    ? Servers/google-calendar -> ["Servers","google-calendar"]
+    "#);
+    let nowhere = fixture.say(Surface::Ontology, "list", json!({"path": ["zqxv wvut"]}));
+    assert!(nowhere["error"]["hints"].as_array().unwrap().len() > 5, "all the roots where nothing is near: {nowhere}");
+}
+
 #[test]
 fn no_match_in_category_suggests_categories() {
     let none = say("search_tool_by_category", json!({"query": "thermostat", "category_path": ["Servers", "file"]}));
