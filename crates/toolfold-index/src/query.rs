@@ -53,6 +53,8 @@ pub struct Found {
     pub hits: Vec<Hit>,
     /// Hits on all pages.
     pub total: usize,
+    /// Those among them that are found where answers alone are asked for.
+    pub answers: usize,
     /// The chance that anything here is what was asked for; 1 where that cannot be told.
     pub fits: f32,
 }
@@ -67,6 +69,8 @@ pub struct Hit {
     pub confidence: f32,
     /// Near-copies by the same server that stand behind this one.
     pub copies: usize,
+    /// Whether it is found where answers alone are asked for, and not only beside others.
+    pub is_answer: bool,
     /// Empty unless it was asked for.
     pub explain: Explain,
 }

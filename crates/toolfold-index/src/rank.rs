@@ -97,19 +97,22 @@ pub(crate) fn search(index: &Index, catalog: &Catalog, query: &Query<'_>) -> Fou
     let confidences = confidences(&asked, &ranked);
     let fits = fits(index, &asked, ranked.first().map(|(best, _)| best));
     let mut answers: Vec<(&(Scored, usize), f32)> = ranked.iter().zip(confidences).collect();
+    let some = answers.first().is_some_and(|(_, confidence)| *confidence >= FLOOR);
+    let is_answer = |scored: &Scored, confidence: f32| some && (scored.lexical > 0.0 || confidence >= POSSIBLE);
     if query.answers_only {
-        let some = answers.first().is_some_and(|(_, confidence)| *confidence >= FLOOR);
-        answers.retain(|((scored, _), confidence)| some && (scored.lexical > 0.0 || *confidence >= POSSIBLE));
+        answers.retain(|((scored, _), confidence)| is_answer(scored, *confidence));
     }
+    let by_themselves = answers.iter().filter(|((scored, _), confidence)| is_answer(scored, *confidence)).count();
     let page = answers.iter().skip(query.offset).take(query.limit);
     let hits = page.map(|((scored, copies), confidence)| Hit {
         entry: scored.entry,
         score: scored.score,
         confidence: *confidence,
         copies: *copies,
+        is_answer: is_answer(scored, *confidence),
         explain: if query.explain { explain(index, &asked, scored) } else { Explain::default() },
     });
-    Found { hits: hits.collect(), total: answers.len(), fits }
+    Found { hits: hits.collect(), total: answers.len(), answers: by_themselves, fits }
 }
 
 fn everything(index: &Index, catalog: &Catalog, query: &Query<'_>) -> Found {
@@ -119,8 +122,9 @@ fn everything(index: &Index, catalog: &Catalog, query: &Query<'_>) -> Found {
         .map(|(position, _)| position)
         .collect();
     let page = admitted.iter().skip(query.offset).take(query.limit);
-    let hits = page.map(|&entry| Hit { entry, score: 0.0, confidence: 0.0, copies: 0, explain: Default::default() });
-    Found { hits: hits.collect(), total: admitted.len(), fits: 1.0 }
+    let hit =
+        |&entry| Hit { entry, score: 0.0, confidence: 0.0, copies: 0, is_answer: true, explain: Default::default() };
+    Found { hits: page.map(hit).collect(), total: admitted.len(), answers: admitted.len(), fits: 1.0 }
 }
 
 /// Everything that is an answer and admitted, best first; equals by id.

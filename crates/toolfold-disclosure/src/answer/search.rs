@@ -67,21 +67,33 @@ pub fn answered(view: &View<'_>, search: &Search) -> Result<Answered, Refusal> {
 fn find(view: &View<'_>, search: &Search, within: Option<&[usize]>) -> Found {
     let filter = Filter { within, kind: search.kind, ..Filter::default() };
     let query = Query { text: &search.query, filter, limit: search.limit, offset: search.offset, ..Query::default() };
-    if !search.as_needed || within.is_some() {
-        return view.search(query);
+    if search.as_needed {
+        // What is no answer by itself may be one beside others: how many are shown decides.
+        let found = view.rank(Query { limit: LOOKED_AT, ..query.clone() });
+        return if is_something(view, search, &query, &found) { found } else { nothing_of(found) };
     }
-    // What is no answer by itself may be one beside others: how many are shown decides.
-    let found = view.rank(Query { limit: LOOKED_AT, ..query });
-    let best = found.hits.first().map_or(0.0, |best| best.confidence);
-    // Below the floor a few words that the best hit has none of fit nothing; a sentence may be about it after all.
-    let sentence = search.query.split_whitespace().nth(FEW_WORDS).is_some();
-    let something = best >= FLOOR || (best >= enough::NOTHING && (sentence || shares_a_word(view, search)));
-    if something { found } else { Found { hits: Vec::new(), total: 0, ..found } }
+    let found = view.search(query.clone());
+    if found.total > 0 || within.is_none() {
+        return found;
+    }
+    // Who says where gets what is there.
+    let best = view.rank(Query { limit: 1, offset: 0, ..query.clone() });
+    if is_something(view, search, &query, &best) { view.rank(query) } else { found }
 }
 
-fn shares_a_word(view: &View<'_>, search: &Search) -> bool {
-    let filter = Filter { kind: search.kind, ..Filter::default() };
-    let best = view.rank(Query { text: &search.query, filter, limit: 1, explain: true, ..Query::default() });
+fn nothing_of(found: Found) -> Found {
+    Found { hits: Vec::new(), total: 0, answers: 0, ..found }
+}
+
+/// Whether the best could be meant. Below the floor a few words that it has none of fit nothing; a sentence may be about it after all.
+fn is_something(view: &View<'_>, search: &Search, query: &Query<'_>, found: &Found) -> bool {
+    let best = found.hits.first().map_or(0.0, |best| best.confidence);
+    let sentence = search.query.split_whitespace().nth(FEW_WORDS).is_some();
+    best >= FLOOR || (best >= enough::NOTHING && (sentence || shares_a_word(view, query)))
+}
+
+fn shares_a_word(view: &View<'_>, query: &Query<'_>) -> bool {
+    let best = view.rank(Query { limit: 1, offset: 0, explain: true, ..query.clone() });
     best.hits.first().is_some_and(|best| !best.explain.terms.is_empty())
 }
 
@@ -143,14 +155,29 @@ fn item<'a>(view: &View<'a>, search: &Search, lines: &[Line], place: usize, doub
 /// The line behind which the rest is: nothing where no rest is worth reading.
 fn cursor(search: &Search, found: &Found, lines: &[Line], shown: usize) -> Option<String> {
     let (offset, left) = if search.as_needed {
-        let left = if enough::is_clear(lines) { 0 } else { lines.len().saturating_sub(shown) };
-        (lines.iter().skip(shown).map(|line| line.place).min().unwrap_or(0), left)
+        rest(search, found, lines, shown)
     } else {
         let offset = search.offset + shown;
         (offset, found.total.saturating_sub(offset))
     };
     let Search { query, path, kind, detail, limit, .. } = search.clone();
     (left > 0).then(|| more(&Cursor { query, path, kind, detail, limit, offset, tags: Vec::new() }.encode(), left))
+}
+
+/// Where the page behind these lines begins, and how many hits follow from there. It counts answers alone, as every further page does;
+/// in a node, where even the best is none, whatever is there.
+fn rest(search: &Search, found: &Found, lines: &[Line], shown: usize) -> (usize, usize) {
+    let (named_place, any_answer) = (!search.path.is_empty(), found.answers > 0);
+    let unshown = lines.iter().skip(shown).map(|line| line.place).min();
+    // Elsewhere what could hardly be meant is not offered.
+    let first = unshown.or_else(|| named_place.then(|| enough::imaginable(&found.hits)));
+    let Some(first) = first.filter(|_| !enough::is_clear(lines) && (any_answer || named_place)) else { return (0, 0) };
+    if any_answer {
+        let offset = found.hits.iter().take(first).filter(|hit| hit.is_answer).count();
+        (offset, found.answers.saturating_sub(offset))
+    } else {
+        (first, found.total.saturating_sub(first))
+    }
 }
 
 /// Nothing matched: where something would, or what there is at all.
@@ -161,7 +188,9 @@ fn nothing(view: &View<'_>, search: &Search, node: &Node) -> Result<String, Refu
     if view.is_empty() {
         return Ok(empty(view));
     }
-    if is_foreign(&search.query) && !shares_a_word(view, search) {
+    let query =
+        Query { text: &search.query, filter: Filter { kind: search.kind, ..Filter::default() }, ..Query::default() };
+    if is_foreign(&search.query) && !shares_a_word(view, &query) {
         return Ok(with_note(view, format!("No tool here fits {:?}: ask in English.", search.query)));
     }
     let nearest = nearest_nodes(view, search);

@@ -1,11 +1,11 @@
 //! The `compact` surface as a client sees it.
 
 use insta::assert_snapshot;
-use serde_json::json;
+use serde_json::{Value, json};
 use toolfold_core::Surface;
 use toolfold_disclosure::{Action, instructions, tokens, tools};
 
-use crate::fixture::{Fixture, source, tool};
+use crate::fixture::{Fixture, github, slack, source, tool};
 
 fn listed(fixture: &Fixture) -> String {
     let tools: Vec<String> = tools(Surface::Compact, &fixture.view()).iter().map(|raw| raw.get().to_owned()).collect();
@@ -19,7 +19,7 @@ fn the_list_is_small_and_always_the_same() {
     println!("{} tokens", tokens::count(&list));
     assert!(tokens::count(&list) <= 200, "{} tokens", tokens::count(&list));
     assert_eq!(list, listed(&Fixture::of([])), "what is behind does not change it");
-    let compacted: serde_json::Value = serde_json::from_str(&list).unwrap();
+    let compacted: Value = serde_json::from_str(&list).unwrap();
     assert_eq!(compacted.to_string(), list, "no byte is wasted");
     assert_snapshot!(list.replace("},{\"name\"", "},\n{\"name\""), @r#"
     [{"name":"find_tools","description":"Find tools. query: short English phrase naming service and action, one step at a time. No arguments: overview; path: a node. tool: id or list, for details; detail \"full\": schema (if it shows ~); parameter: only that.","inputSchema":{"type":"object","properties":{"query":{"type":"string"},"path":{"type":"array","items":{"type":"string"}},"tool":{},"parameter":{},"detail":{},"limit":{},"cursor":{}}},"annotations":{"readOnlyHint":true},"_meta":{"anthropic/alwaysLoad":true}},
@@ -129,6 +129,75 @@ fn a_cursor_goes_on_where_the_answer_stopped() {
     assert_eq!(seen.len(), 30);
 }
 
+/// The lines of an answer and of every page behind it, and what each page says is left.
+fn all_pages(fixture: &Fixture, request: Value) -> (Vec<String>, Vec<usize>) {
+    let (mut lines, mut left) = (Vec::new(), Vec::new());
+    let mut answer = fixture.find(request);
+    loop {
+        let mut page: Vec<String> = answer.lines().map(str::to_owned).collect();
+        let Some(last) = page.pop_if(|line| line.starts_with("next cursor: ")) else {
+            lines.extend(page);
+            return (lines, left);
+        };
+        lines.extend(page);
+        let words: Vec<&str> = last.split(' ').collect();
+        left.push(words[3].trim_start_matches('(').parse().unwrap());
+        answer = fixture.find(json!({"cursor": words[2]}));
+    }
+}
+
+fn reports() -> Fixture {
+    let report = |i: usize| tool(&format!("export_report_{i}"), "Export a report", json!({"type": "object"}));
+    let many: Vec<_> = (0..64).map(report).collect();
+    Fixture::of([source("paper", &many), source("other", &[report(99), report(98)])])
+}
+
+#[test]
+fn every_page_says_how_many_are_left() {
+    let fixture = reports();
+    for request in [json!({"query": "export"}), json!({"query": "export", "path": ["Servers", "paper"]})] {
+        let whole = if request["path"].is_null() { 66 } else { 64 };
+        let (lines, left) = all_pages(&fixture, request.clone());
+        assert_eq!(lines.len(), whole, "{request}");
+        let pages: Vec<usize> = (1..left.len() + 1).map(|page| whole - 10 * page).collect();
+        assert_eq!(left, pages, "{request}");
+    }
+}
+
+#[test]
+fn a_search_in_a_node_is_answered_like_one_without() {
+    let fixture = reports();
+    let answer = fixture.find(json!({"query": "export", "path": ["paper"]}));
+    assert!(!answer.contains("other.") && answer.contains("(54 more)"), "{answer}");
+    assert_eq!(answer.matches("()").count(), 4, "as many with what they take as elsewhere: {answer}");
+    let named = fixture.find(json!({"query": "export_report_7", "path": ["paper"]}));
+    assert!(named.starts_with("paper.export_report_7()") && !named.contains("next cursor"), "{named}");
+}
+
+#[test]
+fn who_says_where_gets_what_is_there() {
+    let zoo = ["feed_animal", "clean_cage", "open_gate", "close_gate", "count_visitors"]
+        .map(|name| tool(name, &format!("{} in the zoo", name.replace('_', " ")), json!({"type": "object"})));
+    let fixture = Fixture::of([source("zoo", &zoo), github(), slack()]);
+    let request = "gate opening hours of the reptile house on public holidays";
+    let limited = fixture.find(json!({"query": request, "path": ["zoo"], "limit": 3}));
+    assert!(limited.contains("zoo.open_gate"), "{limited}");
+    assert!(fixture.find(json!({"query": request, "path": ["zoo"]})).contains("zoo.open_gate"));
+    let (lines, left) = all_pages(&fixture, json!({"query": request, "path": ["zoo"]}));
+    assert!(left.is_empty() || lines.len() > left[0], "{lines:?} {left:?}");
+}
+
+#[test]
+fn no_cursor_leads_to_nothing() {
+    let fixture = Fixture::new();
+    for query in
+        ["deliver the news by pigeon", "please could you post a mesage", "issues", "repository issues", "channel"]
+    {
+        let (lines, _) = all_pages(&fixture, json!({"query": query}));
+        assert!(lines.iter().all(|line| !line.contains("INVALID_CURSOR")), "{query}: {lines:?}");
+    }
+}
+
 #[test]
 fn a_cursor_that_is_not_ours_is_refused() {
     let fixture = Fixture::new();
@@ -155,7 +224,7 @@ fn a_small_budget_shows_less_of_each_and_cuts_none() {
     fixture.budget = 1;
     assert_snapshot!(fixture.find(json!({"query": "repository issues"})), @"
     github.list_issues
-    next cursor: repository_issues_17005 (4 more)
+    next cursor: repository_issues_17005 (2 more)
     ");
 }
 
