@@ -79,6 +79,26 @@ pub(super) fn fit(items: &[Item<'_>], budget: usize) -> Vec<String> {
     lines
 }
 
+/// Several answers within one budget: what the short ones leave over is shared among the longer ones. `make` makes the one at a
+/// place within so many tokens, and says what it costs.
+pub(crate) fn shared<T>(count: usize, budget: usize, make: impl Fn(usize, usize) -> (T, usize)) -> Vec<(T, usize)> {
+    let mut made: Vec<(T, usize)> = (0..count).map(|place| make(place, budget)).collect();
+    if made.iter().map(|(_, cost)| cost).sum::<usize>() <= budget {
+        return made;
+    }
+    let mut shortest_first: Vec<usize> = (0..count).collect();
+    shortest_first.sort_by_key(|place| made[*place].1);
+    let mut left = budget;
+    for (done, place) in shortest_first.into_iter().enumerate() {
+        let share = left / (count - done);
+        if made[place].1 > share {
+            made[place] = make(place, share);
+        }
+        left = left.saturating_sub(made[place].1);
+    }
+    made
+}
+
 /// A line and its end.
 pub(super) fn cost(line: &str) -> usize {
     count(line) + 1

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use toolfold_core::{Code, Entry, Next, Refusal, Surface};
 use toolfold_wire::{Object, Raw, raw};
 
+use super::budget::shared;
 use crate::level;
 use crate::surface::{Describe, fitted, not_found, text_result};
 use crate::tokens::count;
@@ -42,16 +43,14 @@ pub(crate) fn describe(view: &View<'_>, describe: &Describe) -> Result<Raw, Refu
     }
     let (mut shown, left_out) = fitting(all, budget);
     shown.extend(missing);
-    if !left_out.is_empty() {
-        shown.push(Object::new().with("left_out", &left_out).with("note", LEFT_OUT).to_raw());
-    }
+    shown.extend(said_of(&left_out));
     Ok(text_result(&match shown.as_slice() {
         [only] => only.get().to_owned(),
         several => several.iter().map(|raw| raw.get()).collect::<Vec<_>>().join("\n"),
     }))
 }
 
-const LEFT_OUT: &str = "did not fit: ask for these again, fewer at a time";
+pub(crate) const LEFT_OUT: &str = "did not fit: ask for these again, fewer at a time";
 /// Tokens of saying that something is left out, beside the names.
 const SAID_OF_LEFT_OUT: usize = 25;
 
@@ -82,22 +81,41 @@ fn fitting(all: Vec<Described>, budget: usize) -> (Vec<Raw>, Vec<String>) {
 
 /// A tool, or those parameters of it that are asked for: as many as fit, each within what the others leave.
 fn parts(entry: &Entry, describe: &Describe, budget: usize) -> Result<Vec<Raw>, Refusal> {
-    if describe.parameters.is_empty() {
+    let paths = &describe.parameters;
+    if paths.is_empty() {
         return Ok(vec![level::describe_within(entry, describe.detail, budget)]);
     }
-    let each = budget / describe.parameters.len();
-    let parts: Vec<Result<Raw, Refusal>> =
-        describe.parameters.iter().map(|path| parameter(entry, path, each)).collect();
+    let parts = shared(paths.len(), budget, |place, most| {
+        let part = parameter(entry, &paths[place], most, paths.len() == 1);
+        let cost = part.as_ref().map_or_else(|refusal| count(told(refusal).get()), |part| count(part.get()));
+        (part, cost)
+    });
     // One that is not there is no reason to say nothing of the others.
-    if parts.iter().all(Result::is_err) {
-        return parts.into_iter().collect();
+    if parts.iter().all(|(part, _)| part.is_err()) {
+        return parts.into_iter().map(|(part, _)| part).collect();
     }
-    let told = |refusal: Refusal| raw(&fitted(Surface::Compact, refusal).to_json());
-    Ok(parts.into_iter().map(|part| part.unwrap_or_else(told)).collect())
+    let named = paths.iter().zip(parts).map(|(path, (part, cost))| Described {
+        id: path.clone(),
+        parts: vec![part.unwrap_or_else(|refusal| told(&refusal))],
+        cost,
+    });
+    let (mut shown, left_out) = fitting(named.collect(), budget);
+    shown.extend(said_of(&left_out));
+    Ok(shown)
 }
 
-fn parameter(entry: &Entry, path: &str, budget: usize) -> Result<Raw, Refusal> {
-    level::parameter_within(entry, path, budget).map_err(|nearest| {
+fn told(refusal: &Refusal) -> Raw {
+    raw(&fitted(Surface::Compact, refusal.clone()).to_json())
+}
+
+/// The line that names what did not fit.
+fn said_of(left_out: &[String]) -> Option<Raw> {
+    let line = || Object::new().with("left_out", left_out).with("note", LEFT_OUT).to_raw();
+    (!left_out.is_empty()).then(line)
+}
+
+fn parameter(entry: &Entry, path: &str, budget: usize, alone: bool) -> Result<Raw, Refusal> {
+    level::parameter_within(entry, path, budget, alone).map_err(|nearest| {
         let shown: String = path.chars().take(100).collect();
         let message = format!("{} has no parameter {shown:?}.", entry.id);
         Refusal::new(Code::InvalidRequest, message)

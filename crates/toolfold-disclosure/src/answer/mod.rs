@@ -13,7 +13,8 @@ mod search;
 pub use search::{Answered, DOUBT, answered, is_doubtful};
 
 pub(crate) use browse::{browse, roots, unknown_path};
-pub(crate) use describe::describe;
+pub(crate) use budget::shared;
+pub(crate) use describe::{LEFT_OUT, describe};
 pub(crate) use nodes::rank;
 pub(crate) use search::{not_in_node, search};
 

@@ -10,14 +10,21 @@ use toolfold_schema::vocabulary::RESTRICTIONS;
 
 use super::details::{literal, returned, usage_as};
 use super::example::example;
+use super::members::{Manner, Members, cost, is_countable};
 use super::parameter::{LARGEST_INLINED, find, nearest};
-use super::prose::{clipped, description, rest};
+use super::part::Part;
+use super::prose::{clipped, description, paragraphs, rest};
 use super::shape::{FUEL, MARK, shape};
+use super::within::{LETTERS, REMARKS, could_fit, said_of};
 use crate::schema::{Room, inlined, parameters, resolve};
+use crate::tokens::count;
 
 const MOST_NOTES: usize = 6;
 const LONGEST_NOTE: usize = 200;
 const MOST_EXAMPLES: usize = 3;
+/// The parts of an answer that the description and what comes back may have, where not all of a tool fits.
+const DESCRIBED: usize = 4;
+const RETURNED: usize = 5;
 /// Bytes of what is said of all parameters of one tool.
 const LARGEST_PAGE: usize = 4 * 1024 * 1024;
 
@@ -61,6 +68,60 @@ pub fn full_page(entry: &Entry, name: &str) -> Value {
     page
 }
 
+/// Level 3 in at most so many tokens, as far as its names alone leave room. What is left out is named, with how to get it.
+pub fn full_page_within(entry: &Entry, name: &str, budget: usize) -> Value {
+    if is_countable(entry.definition.get(), budget) {
+        let page = full_page(entry, name);
+        if cost(&page.to_string(), budget) <= budget {
+            return page;
+        }
+    }
+    let schema = entry.input_schema();
+    let all = parameters(&schema, &schema);
+    let said = paragraphs(&entry.description, budget / DESCRIBED * LETTERS).unwrap_or_else(|| description(entry));
+    let words = if said.len() < entry.description.trim().len() { " or a word of its description" } else { "" };
+    let mut page = json!({
+        "name": name,
+        "description": said,
+        "parameters": {},
+        "returns": returns_within(entry, budget / RETURNED),
+        "examples": [{"code": usage_as(entry, name), "description": "A typical call"}],
+        "errors": errors(all.list.is_empty()),
+        "notes": hints(entry).collect::<Vec<_>>(),
+    });
+    let spent = count(&page.to_string()) + REMARKS;
+    let members = Members::of(&schema, entry, Manner::Page);
+    let (shown, shortened) = members.fitted(&all.list, budget.saturating_sub(spent));
+    page["parameters"] = Value::Object(shown);
+    if !shortened.is_empty() {
+        page["shortened"] = json!(shortened);
+    }
+    page["note"] = json!(format!("not all of it: ask with parameter, a name or a list of them{words}, for more"));
+    page
+}
+
+/// As [`parameter_page`], in at most so many tokens. `alone`: nothing else is asked for in the same request.
+pub fn parameter_page_within(
+    entry: &Entry,
+    name: &str,
+    path: &str,
+    budget: usize,
+    alone: bool,
+) -> Result<Value, Vec<String>> {
+    let root = entry.input_schema();
+    let Some((schema, required)) = find(&root, path) else {
+        return said_of(entry, path, budget).ok_or_else(|| nearest(&root, path));
+    };
+    let part = Part { entry, name, path, root: &root, schema, required, alone };
+    if part.is_readable(budget) && could_fit(&part, budget) {
+        let whole = parameter_page(entry, name, path)?;
+        if cost(&whole.to_string(), budget) <= budget {
+            return Ok(whole);
+        }
+    }
+    Ok(json!(part.within(budget, Manner::Page)))
+}
+
 /// Level 3 of one parameter; where there is none by that name, those that were meant.
 pub fn parameter_page(entry: &Entry, name: &str, path: &str) -> Result<Value, Vec<String>> {
     let root = entry.input_schema();
@@ -79,12 +140,12 @@ pub fn parameter_page(entry: &Entry, name: &str, path: &str) -> Result<Value, Ve
 }
 
 /// What one page may take of memory and of work.
-fn means() -> (Room, Fuel) {
+pub(super) fn means() -> (Room, Fuel) {
     (Room::of(LARGEST_PAGE), Fuel::new(20 * FUEL))
 }
 
 /// What there is no room for is left out: `inputSchema` or the definition has it.
-fn specification(root: &Value, schema: &Value, required: bool, (room, fuel): &(Room, Fuel)) -> Value {
+pub(super) fn specification(root: &Value, schema: &Value, required: bool, (room, fuel): &(Room, Fuel)) -> Value {
     let target = resolve(root, schema);
     let said = |key: &str| schema.get(key).or_else(|| target.get(key)).and_then(|value| room.copy(value));
     let named = target.get("type").filter(|named| named.is_string()).and_then(|named| room.copy(named));
@@ -129,15 +190,27 @@ fn errors(takes_nothing: bool) -> Vec<Value> {
     if takes_nothing { vec![away] } else { vec![wrong, away] }
 }
 
+/// The same where its schema alone would be too much: in a line.
+fn returns_within(entry: &Entry, budget: usize) -> Value {
+    let whole = returns(entry);
+    if cost(&whole.to_string(), budget) <= budget {
+        return whole;
+    }
+    json!({"type": whole["type"], "description": returned(entry).unwrap_or_default()})
+}
+
 fn notes(entry: &Entry) -> Vec<String> {
+    hints(entry).chain(rest(entry).iter().map(|note| clipped(note, LONGEST_NOTE))).take(MOST_NOTES).collect()
+}
+
+fn hints(entry: &Entry) -> impl Iterator<Item = String> {
     let hints = &entry.hints;
     let said = [
         (hints.read_only == Some(true), "Changes nothing: it only reads."),
         (hints.destructive == Some(true), "May destroy what was there."),
         (hints.idempotent == Some(true), "Calling it again with the same arguments changes nothing more."),
     ];
-    let hints = said.into_iter().filter(|(is, _)| *is).map(|(_, note)| note.to_owned());
-    hints.chain(rest(entry).iter().map(|note| clipped(note, LONGEST_NOTE))).take(MOST_NOTES).collect()
+    said.into_iter().filter(|(is, _)| *is).map(|(_, note)| note.to_owned())
 }
 
 fn examples(entry: &Entry, path: &str, schema: &Value) -> Vec<String> {

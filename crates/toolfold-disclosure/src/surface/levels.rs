@@ -13,9 +13,9 @@ use super::request::Arguments;
 use super::result::json_result;
 use super::table::{ByServer, Calling, Listed, Meta, Table};
 use super::{Action, Browse, Describe, View, noted};
-use crate::answer::roots;
+use crate::answer::{LEFT_OUT, roots, shared};
 use crate::cursor::Cursor;
-use crate::level::{Level, details_page, full_page, lines, marked_summary, parameter_page};
+use crate::level::{Level, details_page, full_page_within, lines, marked_summary, parameter_page_within};
 use crate::tokens;
 
 const DISCOVER: &str = "discover_tools";
@@ -115,20 +115,47 @@ fn resumed(cursor: &str) -> Result<(Vec<String>, usize), Refusal> {
 fn describe(view: &View<'_>, describe: &Describe) -> Result<Raw, Refusal> {
     let position = tool(view, &describe.names[0])?;
     let (entry, shown) = (view.entry(position), view.exposed(position));
-    let page = |path: &String| parameter_page(entry, shown, path).map_err(|nearest| no_parameter(entry, path, nearest));
-    let several = |paths: &[String]| -> Result<Value, Refusal> {
-        let pages: Vec<_> = paths.iter().map(page).collect();
-        match pages.iter().all(Result::is_err) {
-            true => pages.into_iter().collect(),
-            false => Ok(pages.into_iter().map(|page| page.unwrap_or_else(|refusal| refusal.to_json())).collect()),
-        }
+    let paths = describe.parameters.as_slice();
+    let page = |path: &String, most: usize| {
+        let page = parameter_page_within(entry, shown, path, most, paths.len() == 1);
+        page.map_err(|nearest| no_parameter(entry, path, nearest))
     };
-    Ok(json_result(&match describe.parameters.as_slice() {
-        [] if describe.detail == Level::Full => full_page(entry, shown),
+    Ok(json_result(&match paths {
+        [] if describe.detail == Level::Full => full_page_within(entry, shown, view.budget()),
         [] => details_page(entry, shown),
-        [only] => page(only)?,
-        paths => several(paths)?,
+        [only] => page(only, view.budget())?,
+        paths => several(paths, view.budget(), page)?,
     }))
+}
+
+/// Several parameters, as many as fit, and the names of the others.
+fn several(
+    paths: &[String],
+    budget: usize,
+    page: impl Fn(&String, usize) -> Result<Value, Refusal>,
+) -> Result<Value, Refusal> {
+    let pages = shared(paths.len(), budget, |place, most| {
+        let page = page(&paths[place], most);
+        let cost = page.as_ref().map_or_else(|refusal| cost(&refusal.to_json()), cost);
+        (page, cost)
+    });
+    if pages.iter().all(|(page, _)| page.is_err()) {
+        return pages.into_iter().map(|(page, _)| page).collect();
+    }
+    let mut left = budget;
+    let (mut told, mut left_out) = (Vec::new(), Vec::new());
+    for (path, (page, cost)) in paths.iter().zip(pages) {
+        if cost > left && !told.is_empty() {
+            left_out.push(path);
+            continue;
+        }
+        left = left.saturating_sub(cost);
+        told.push(page.unwrap_or_else(|refusal| refusal.to_json()));
+    }
+    if !left_out.is_empty() {
+        told.push(json!({"left_out": left_out, "note": LEFT_OUT}));
+    }
+    Ok(told.into())
 }
 
 fn no_parameter(entry: &Entry, path: &str, nearest: Vec<String>) -> Refusal {

@@ -78,6 +78,74 @@ fn nested_schemas_are_whole_at_level_three() {
     assert_eq!(to["schema"]["items"], nested["$defs"]["Who"], "a page of one parameter can be read by itself");
 }
 
+/// One required text, one optional choice, one object of forty members, and a text that is told at length.
+fn large() -> Fixture {
+    let member =
+        |n: usize| (format!("member{n}"), json!({"type": "string", "description": "One of very many. ".repeat(4)}));
+    let members: serde_json::Map<String, Value> = (0..40).map(member).collect();
+    let schema = json!({"type": "object", "properties": {
+        "operation": {"type": "string", "description": "What to do", "minLength": 2},
+        "state": {"type": "string", "enum": ["open", "closed"], "default": "open", "description": "Which ones"},
+        "body": {"type": "object", "properties": members, "required": ["member7"]},
+        "story": {"type": "string", "maxLength": 9000, "description": "It is told at length. ".repeat(200)},
+    }, "required": ["operation", "body"]});
+    let description = format!("Works on records.\n\n{}\n- openRecord: opens one", "It is a long story. ".repeat(200));
+    let output =
+        json!({"type": "object", "properties": {"rows": {"type": "array", "description": "Rows. ".repeat(300)}}});
+    let mut definition = tool("records", &description, schema);
+    definition["outputSchema"] = output;
+    Fixture::of([source("s", &[definition])])
+}
+
+fn fitted(fixture: &Fixture, arguments: Value) -> Value {
+    let said = fixture.say(Surface::Levels, "discover_tools", arguments.clone());
+    let cost = tokens::count(&said.to_string());
+    assert!(cost <= 700, "{arguments}: {cost} tokens: {said}");
+    said
+}
+
+#[test]
+fn level_three_of_a_large_tool_keeps_the_budget_and_says_what_is_missing() {
+    let fixture = large();
+    let full = fitted(&fixture, json!({"tool": "records", "detail": "full"}));
+    let operation =
+        json!({"type": "string", "description": "What to do", "required": true, "validation": "minLength 2"});
+    assert_eq!(full["parameters"]["operation"], operation, "what fits is as it always is");
+    assert_eq!(full["parameters"]["state"]["enum"], json!(["open", "closed"]));
+    assert_eq!(full["shortened"], json!(["body", "story"]));
+    assert_eq!(full["parameters"]["body"]["required"], true);
+    assert!(full["parameters"]["body"]["members"]["member7"].is_object(), "{full}");
+    assert_eq!(full["returns"], json!({"type": "object", "description": "{rows?: any[]}"}));
+    assert!(full["note"].as_str().unwrap().contains("parameter"), "{full}");
+    for key in ["name", "description", "examples", "errors", "notes"] {
+        assert!(!full[key].is_null(), "{key}");
+    }
+}
+
+#[test]
+fn what_level_three_left_out_can_be_had() {
+    let fixture = large();
+    let body = fitted(&fixture, json!({"tool": "records", "parameter": "body"}));
+    assert_eq!(body["members"]["member7"]["required"], true, "{body}");
+    let member = fitted(&fixture, json!({"tool": "records", "parameter": "body.member7"}));
+    assert_eq!((&member["type"], &member["note"]), (&json!("string"), &Value::Null));
+    let story = fitted(&fixture, json!({"tool": "records", "parameter": "story"}));
+    assert_eq!((&story["members"], &story["schema"]["maxLength"]), (&Value::Null, &json!(9000)), "{story}");
+    assert!(tokens::count(&story.to_string()) > 600, "the room is used: {story}");
+    let several = fitted(&fixture, json!({"tool": "records", "parameter": ["operation", "story", "nothing"]}));
+    assert_eq!(
+        (&several[0]["description"], &several[2]["error"]["code"]),
+        (&json!("What to do"), &json!("INVALID_REQUEST"))
+    );
+    assert!(several[1]["note"].as_str().unwrap().contains("\"story\" alone"), "{several}");
+    let said = fitted(&fixture, json!({"tool": "records", "parameter": "openRecord"}));
+    assert_eq!(said["said"], "- openRecord: opens one");
+    let many: Vec<String> = (0..20).map(|n| format!("body.member{n}")).collect();
+    let many = fitted(&fixture, json!({"tool": "records", "parameter": many}));
+    let left_out = many.as_array().unwrap().last().unwrap();
+    assert!(left_out["left_out"].as_array().is_some_and(|names| !names.is_empty()), "{many}");
+}
+
 #[test]
 fn what_is_too_much_to_look_through_is_shown_by_group() {
     let fixture = Fixture::of([file(), home(), project()]).pinned(&["read_file"]);
