@@ -104,12 +104,20 @@ def sessions():
         it.is_small()
 
 
-@attempt("memory", "2,000 subscriptions to addresses of 10 KB")
+@attempt("memory", "hundreds of subscriptions to addresses of 10 KB, and to ones of 2 KB")
 def subscriptions():
     with Toolfold(server("good", resources=["note://a"], templates=["note://{x}"])) as it:
         session = it.session()
-        for number in up_to(2_000, 10):
-            it.ask(session, "resources/subscribe", {"uri": f"note://{number}" + "x" * 10_000})
+        wait(lambda: "note://a" in it.ask(session, "resources/list", {}), 10, "it is not listed:")
+        for number in up_to(200, 3):
+            said = it.ask(session, "resources/subscribe", {"uri": f"note://{number}" + "x" * 10_000})
+            check("error" in said, f"an address of 10 KB is taken: {said[:200]}")
+        taken = refused = 0
+        for number in up_to(600, 12):
+            said = it.ask(session, "resources/subscribe", {"uri": f"note://{number}" + "x" * 1_900})
+            refused += "error" in said
+            taken += "error" not in said
+        check(0 < taken < 600 and refused > 0, f"{taken} subscriptions are taken, {refused} refused")
         it.is_well()
 
 
@@ -174,6 +182,8 @@ def door():
     with Toolfold(server("good", journal=wrote)) as it:
         session = it.session()
         it.serves(session)
+        status, _, answer = it.http("POST", "/v1/call_tool", json.dumps({"tool_id": "good.large", "arguments": {"bytes": 3}}))
+        check(status == 200 and b"xxx" in answer and "call large" in read(wrote), f"the same of nobody else is answered with {status} {answer[:100]}")
         body = json.dumps({"tool_id": "good.sleep", "arguments": {"seconds": 0}}).encode()
 
         def refused(what, data):

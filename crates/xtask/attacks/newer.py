@@ -220,6 +220,7 @@ def early():
         process.kill()
         process.wait()
     left = lambda: [process for process in read(pids).split() if pathlib.Path(f"/proc/{process}").exists()]
+    check(read(pids).split(), "no server had been started before: nothing was tried")
     try:
         time.sleep(1)
         wait(lambda: not left(), 15, "a server is left behind:")

@@ -29,11 +29,20 @@ def escapes():
         {"name": "odd", "title": ACTS, "description": "Does odd things " + ACTS, "inputSchema": {"type": "object", "properties": {"p" + ACTS: {"type": "string", "description": ACTS}}}},
         {"name": "na" + ACTS, "description": "Named oddly", "inputSchema": {"type": "object"}},
     ]
-    config = server("bad", tools=tools, says=ACTS)
-    for words in (["ls"], ["search", "odd things"], ["show", "bad.odd"], ["tree"], ["status"], ["call", "bad.echo", json.dumps({"text": ACTS})], ["call", "bad.fail", json.dumps({"text": ACTS})], ["tokens"]):
+    # Else what it says would be held, and none of it shown.
+    config = server("bad", tools=tools, says=ACTS) + 'trust = "always"\n'
+    arguments = json.dumps({"text": ACTS})
+    shown, script = r"\u{1b}[31m", r"\u001b[31m"
+    tries = {
+        ("ls", "bad"): shown, ("search", "odd things"): shown, ("show", "bad.odd"): shown, ("tree", "Servers/bad"): shown, ("types",): script, ("types", "bad"): script,
+        ("call", "bad.echo", arguments): shown, ("call", "bad.fail", arguments): shown, ("--json", "types"): script, ("--json", "ls", "bad"): script,
+        ("status",): "bad", ("tokens",): "bad", ("scan",): "bad", ("access", "bad.odd"): "bad.odd",
+    }
+    for words, seen in tries.items():
         output, errors = command(*words, config=config)
         tame(words[0], output, is_result=words[0] == "call")
         tame(words[0], errors)
+        check(seen.encode() in output + errors, lambda: f"{words} shows nothing of it: {(output + errors)[-300:]!r}")
 
 
 @attempt("terminal text", "a log with what servers print")
@@ -61,9 +70,10 @@ def printed():
 
 @attempt("secrets", "servers do not inherit what is Toolfold's own")
 def inherited():
-    env = {"TOOLFOLD_TOKEN": "", "TOOLFOLD_SOMETHING": "of-the-gateway"}
+    env = {"TOOLFOLD_TOKEN": "", "TOOLFOLD_SOMETHING": "of-the-gateway", "OF_THE_USER": "passed-on"}
     with Toolfold(GOOD, env=env) as it:
         said = it.call(it.session(), "good.environment")
+        check("passed-on" in said, f"it does not tell its variables: {said[:200]}")
         check("of-the-gateway" not in said, "a variable TOOLFOLD_… reached a server")
 
 
@@ -84,6 +94,9 @@ def found():
     for words in (["ls"], ["search", "x"], ["status"], ["tree"], ["check"]):
         command(*words, cwd=inner)
         check(not os.path.exists(mark), f"`toolfold {words[0]}` runs its program")
+    # Who names it has chosen it, and then it runs.
+    command("ls", "--config", str(pathlib.Path(inner, "../../toolfold.toml").resolve()), cwd=inner)
+    check(os.path.exists(mark), "its program does not run where the file is named")
 
 
 @attempt("toolbox", "every tool with 200 KB of every argument")
@@ -143,6 +156,12 @@ def paths():
         session = it.session()
         os.symlink(it.config, inner + "/given.toml")
         pathlib.Path(inner + "/toolfold.toml").write_text(config)
+        pathlib.Path(inner + "/sub/inside.txt").write_text("INSIDE")
+        os.symlink("sub/inside.txt", inner + "/near")
+        said = it.call(session, "toolbox.read_file", {"path": "sub/inside.txt"})
+        check("INSIDE" in said, f"what is inside is not read: {said[:200]}")
+        said = it.call(session, "toolbox.search_files", {"path": "sub", "pattern": "INS.DE"})
+        check("inside.txt" in said, f"what is inside is not found: {said[:200]}")
         for path in [*tries, "given.toml"]:
             for tool in ("read_file", "search_files"):
                 begun = time.monotonic()

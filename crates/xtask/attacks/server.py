@@ -6,7 +6,7 @@ one too.
 tools: definitions beside the usual ones, or tools_file: a file of them, or
 tools_raw: one that is passed on as it is written; resources, templates: addresses; templates_many: so many; text: what its resources say; journal: a file with
 the name of each request and what was called; hang: a method that is never answered; deaf: reads nothing after its list;
-flood: a line written over and over after the list, for `seconds`, with a `pause`; many: so many tools; changing: their names change with each list;
+line_of: a line of so many bytes after the list; flood: a line written over and over after the list, for `seconds`, with a `pause`; many: so many tools; changing: their names change with each list;
 long: characters of the descriptions of those many; differing: other descriptions with each list; list_of: its tools are so
 many ones; cursors: another page after each, with a cursor so long; members: its results have so many members; answers: how calls are answered, see `mixed`; late: seconds
 before a list is answered; says: a text for stderr; stubborn: ends only when it is killed; child: starts a process like that; pid: a file for process ids.
@@ -81,6 +81,9 @@ def call(message):
     if name == "tell":
         for _ in range(arguments.get("times", 1)):
             for line in arguments.get("lines", []):
+                if isinstance(line, str):
+                    write(line.encode())
+                    continue
                 send({**line, "params": {**line.get("params", {}), "token": token}} if "method" in line else line)
     if name == "fail":
         raise ValueError(arguments.get("text", "it failed"))
@@ -176,6 +179,11 @@ def flood():
         time.sleep(OPTIONS.get("pause", 0))
 
 
+def long_line():
+    write(b"[" + b"1," * (OPTIONS["line_of"] // 2) + b"1]")
+    note("wrote a line")
+
+
 def wait_for_ever():
     while True:
         time.sleep(60)
@@ -216,6 +224,8 @@ def main():
         serve(message)
         if message["method"] == "tools/list" and OPTIONS.get("flood"):
             threading.Thread(target=flood, daemon=True).start()
+        if message["method"] == "tools/list" and OPTIONS.get("line_of"):
+            threading.Thread(target=long_line, daemon=True).start()
         if message["method"] == "tools/list" and OPTIONS.get("deaf"):
             wait_for_ever()
     if OPTIONS.get("stubborn"):

@@ -60,10 +60,17 @@ for words, kind in SCHEMAS.items():
 
 @attempt("batches", "a line of 16 MB of [1,1,…] from a server")
 def line():
-    with Toolfold(GOOD + server("bad", flood="[" + "1," * 1000 + "1]", seconds=3)) as it:
+    wrote = journal()
+    with Toolfold(GOOD + server("bad", line_of=16 * MEGABYTE, journal=wrote)) as it:
         session = it.session()
         it.serves(session)
-        it.quiet_during(lambda: time.sleep(3))
+
+        def written():
+            it.call(session, "bad.echo", {"text": "x"})
+            wait(lambda: "wrote a line" in read(wrote), 20, "the line is not written:")
+            time.sleep(1)
+
+        it.quiet_during(written)
         it.is_well(session)
 
 
@@ -186,7 +193,9 @@ def overheard():
         it.serves(other)
         stream = it.raw(f"GET /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\nMcp-Session-Id: {other}\r\n\r\n".encode())
         lines = [{"method": "notifications/message", "params": {"level": "emergency", "data": "overheard"}}]
-        lines += [{"method": "notifications/progress", "params": {"progressToken": token, "progress": 1, "message": "overheard"}} for token in [*range(20), "1", "\\u0031"]]
+        lines += [{"method": "notifications/progress", "params": {"progressToken": token, "progress": 1, "message": "overheard"}} for token in [*range(20), "1"]]
+        # Written with an escape, which is the same token for whoever reads it and another for whoever compares bytes.
+        lines += ['{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"\\u0031","progress":1,"message":"overheard"}}']
         lines += [{"method": "notifications/made_up", "params": {"data": "overheard"}}]
         it.call(mine, "good.tell", {"lines": lines, "times": 3})
         stream.settimeout(1.5)
