@@ -35,5 +35,6 @@ pub(crate) fn explain(index: &Index, asked: &Asked, scored: &Scored) -> Explain 
         least_near: least_near(index, asked, scored),
         part: scored.part.map(|part| asked.clauses[part].text.clone()),
         learned: scored.learned,
+        preferred_to: None,
     }
 }

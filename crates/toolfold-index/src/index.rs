@@ -11,7 +11,7 @@ use toolfold_catalog::Catalog;
 use toolfold_core::{Entry, words};
 
 use crate::analyse::{self, FIELDS, Field, Texts};
-use crate::deed::Done;
+use crate::deed::{Deeds, Done};
 use crate::fold::{Likeness, LikenessBuilder};
 use crate::names::{Hash, NameHashes, Names};
 use crate::precise::Precise;
@@ -101,6 +101,12 @@ impl Index {
     /// Whether a search asks the encoder, which takes milliseconds instead of microseconds.
     pub fn is_precise(&self) -> bool {
         self.precise.is_some()
+    }
+
+    /// How what two entries do goes together, by their positions.
+    pub fn deeds(&self, one: usize, other: usize) -> Deeds {
+        let documents = &self.base.documents;
+        documents[one].done.beside(&documents[other].done)
     }
 
     pub(crate) fn precise(&self) -> Option<&Arc<Precise>> {

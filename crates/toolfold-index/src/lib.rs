@@ -30,7 +30,7 @@ mod weight;
 
 pub use analyse::Field;
 pub use confidence::FLOOR;
-pub use deed::Risk;
+pub use deed::{Deeds, Risk, is_deed, is_same_thing, names_something, without_verbs};
 pub use index::Index;
 pub use learned::{Habit, Learned, Lift, Mark, Occasion};
 pub use ontology::{OTHER, Placement, study};

@@ -103,6 +103,9 @@ pub struct Explain {
     pub part: Option<String>,
     /// What it gains by having been called after requests like this one.
     pub learned: Option<Lift>,
+    /// The entry that does the same and would be here, were the server of this one not preferred. Who searches for somebody
+    /// knows that, an index does not.
+    pub preferred_to: Option<usize>,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -101,7 +101,7 @@ fn page(view: &View<'_>, search: &Search, found: &Found, reader: Option<String>)
     let doubtful = is_doubtful(found);
     let told = doubtful && search.offset == 0;
     let lines = if search.as_needed {
-        alike::joined(view, &search.query, &found.hits[..enough::imaginable(&found.hits)])
+        alike::joined(view, &found.hits[..enough::imaginable(&found.hits)])
     } else {
         alike::apart(&found.hits)
     };

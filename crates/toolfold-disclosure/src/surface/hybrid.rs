@@ -10,7 +10,7 @@ use super::request::Arguments;
 use super::result::json_result;
 use super::table::{Calling, Listed, Meta, Table};
 use super::{Action, Search, View, noted, text_result, xml};
-use crate::level::lines;
+use crate::level::marked_summary;
 
 const SEARCH: &str = "search_tools";
 const USE: &str = "use_tool";
@@ -67,12 +67,13 @@ fn tools(view: &View<'_>, search: &Search) -> Result<Raw, Refusal> {
     })
 }
 
-/// What was found, each with a name, a description, tags, and its category where that is wanted.
+/// What was found, each with a name, a description, tags, and its category where that is wanted. What destroys or publishes is
+/// marked; `ontology` and `gateway` keep to the exact words of their designs, and mark nothing.
 pub(super) fn pointers(view: &View<'_>, search: &Search, categories: bool) -> Result<Vec<Value>, Refusal> {
     let found = found(view, search)?;
     let places = Places::of(view);
     let pointer = |position: usize| {
-        let mut pointer = json!({"name": view.exposed(position), "description": lines(view.entry(position)).summary});
+        let mut pointer = json!({"name": view.exposed(position), "description": marked_summary(view.entry(position))});
         if categories {
             pointer["category"] = json!(places.category(position));
         }

@@ -13,7 +13,7 @@ use super::result::{json_result, json_result_with};
 use super::table::{Listed, Meta, Table};
 use super::two_phase::{CALL_META, CALLING, definition as short_definition};
 use super::{Action, Describe, Load, Search, Unknown, View, definition, note, tools};
-use crate::level::{Level, lines};
+use crate::level::{Level, marked_summary};
 use crate::tokens;
 
 const FIND: &str = "tool_find";
@@ -88,7 +88,7 @@ fn matches(view: &View<'_>, search: &Search) -> Result<Raw, Refusal> {
     let matched = |hit: &toolfold_index::Hit| {
         json!({
             "name": view.exposed(hit.entry),
-            "description": lines(view.entry(hit.entry)).summary,
+            "description": marked_summary(view.entry(hit.entry)),
             "score": hundredths(hit.confidence),
             "active": view.is_active(hit.entry),
         })
@@ -154,7 +154,7 @@ pub fn active(view: &View<'_>) -> Raw {
         let whole = Object::parse(raw).unwrap_or_default();
         json!({"name": whole.string("name"), "description": whole.string("description")})
     };
-    let shown = |&at: &usize| json!({"name": view.exposed(at), "description": lines(view.entry(at)).summary});
+    let shown = |&at: &usize| json!({"name": view.exposed(at), "description": marked_summary(view.entry(at))});
     let all: Vec<Value> = listed[..own].iter().map(described).chain(view.listed().map(|at| shown(&at))).collect();
     raw(&json!({"content": [
         {"type": "text", "text": json!(all).to_string()},

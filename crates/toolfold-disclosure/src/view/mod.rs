@@ -4,6 +4,8 @@
 //! this file is the only one that knows: whatever is counted, listed, named, searched or guessed goes through it.
 
 mod missing;
+mod preferred;
+mod same;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,6 +14,7 @@ use toolfold_core::{Absent, Doors, Entry, Kind, Refusal, ServerName, SurfaceSett
 use toolfold_index::{Filter, Found, Index, Learned, Query};
 
 use crate::answer::reader;
+pub(crate) use same::Deed;
 
 static NO_DOORS: Doors = Doors::NONE;
 
@@ -154,11 +157,6 @@ impl<'a> View<'a> {
         self.doors
     }
 
-    /// The place of a server among the preferred; a number beyond all of them where it is none.
-    pub fn preference(&self, server: &ServerName) -> usize {
-        self.preferred.iter().position(|preferred| preferred == server).unwrap_or(usize::MAX)
-    }
-
     pub fn session(&self) -> bool {
         self.session
     }
@@ -275,7 +273,8 @@ impl<'a> View<'a> {
     /// What is nearest, be it an answer or not.
     pub fn rank(&self, query: Query<'_>) -> Found {
         let filter = Filter { scope: self.scope, ..query.filter };
-        let found = self.index.search(self.catalog, &Query { filter, learned: self.learned, ..query });
+        let query = Query { filter, learned: self.learned, ..query };
+        let found = self.found_in_order(&query);
         if let Some(noted) = self.noted {
             let mut noted = noted.lock().unwrap_or_else(PoisonError::into_inner);
             noted.extend(found.hits.iter().map(|hit| (hit.entry, hit.confidence)));

@@ -7,6 +7,7 @@
     reason = "a test shows what it measured, and says when it is skipped"
 )]
 
+mod alike;
 mod answers;
 mod arguments;
 mod catalogs;

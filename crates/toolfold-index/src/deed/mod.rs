@@ -12,9 +12,11 @@ mod lexicon;
 mod object;
 mod request;
 mod risk;
+mod same;
 mod tool;
 
 pub(crate) use object::synonyms;
 pub(crate) use request::Wanted;
 pub use risk::Risk;
+pub use same::{Deeds, is_deed, is_same_thing, names_something, without_verbs};
 pub(crate) use tool::{Done, filed_under, product};

@@ -6,7 +6,7 @@ use serde_json::json;
 use toolfold_catalog::{Node, SERVERS};
 use toolfold_core::{Absence, Absent, ServerName, shown_line};
 use toolfold_disclosure::View;
-use toolfold_disclosure::level::summary;
+use toolfold_disclosure::level::{marked_summary, summary};
 
 use super::Fail;
 use super::ask::{Answer, Needs};
@@ -45,7 +45,7 @@ impl Ls {
             .filter(|child| !child.entries.is_empty() || !child.children.is_empty())
             .map(|child| vec![format!("{}/", line(child.name())), view.counted(child), line(&child.summary)])
             .collect();
-        rows.extend(own().map(|entry| vec![line(&entry.id.to_string()), line(&summary(entry))]));
+        rows.extend(own().map(|entry| vec![line(&entry.id.to_string()), line(&marked_summary(entry))]));
         if rows.is_empty() {
             let fail = Fail::nothing("There is nothing here yet.").hint("`toolfold status` tells how the servers are");
             return Err(view.missing_lines().iter().fold(fail, |fail, missing| fail.hint(shown_line(missing))));

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolfold_config::Config;
 use toolfold_core::{Absent, Kind, ServerName, shown_line, words};
-use toolfold_disclosure::level::{signature, summary};
+use toolfold_disclosure::level::{marked_summary, signature, summary};
 use toolfold_disclosure::{DOUBT, View, is_doubtful};
 use toolfold_index::{Explain, Filter, Hit, Query, TermMatch};
 
@@ -15,6 +15,9 @@ use super::Fail;
 use super::ask::{Answer, Needs};
 use super::ls::{node_at, not_there};
 use super::output::{Style, as_json};
+
+/// Why a hit is where it is that fits less than the one behind it.
+const PREFERRED: &str = "comes first and counts as much because its server is preferred:";
 
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub(crate) struct SearchCommand {
@@ -130,13 +133,17 @@ impl SearchCommand {
             Kind::Agent if entry.is_tool() => format!("({}) [agent]", shown_line(&signature(entry).text)),
             kind => format!(" [{}]", kind.as_str()),
         };
-        let (id, about) = (entry.id.to_string(), summary(entry));
+        let (id, about) = (entry.id.to_string(), marked_summary(entry));
         let mut text = format!("{}{} — {}", style.bold(&shown_line(&id)), style.dim(&takes), shown_line(&about));
         if hit.copies > 0 {
             text.push_str(&style.dim(&format!(" (+{} much like it)", hit.copies)));
         }
         if self.explain {
             text.push_str(&format!("\n    confidence {:.2}, score {:.2}", hit.confidence, hit.score));
+            if let Some(other) = hit.explain.preferred_to {
+                let other = view.entry(other).id.to_string();
+                text.push_str(&format!("\n    {PREFERRED} {} does the same", shown_line(&other)));
+            }
             text.push_str(&explained(&hit.explain));
         }
         text
@@ -153,9 +160,10 @@ impl SearchCommand {
             "copies": hit.copies,
         });
         if self.explain {
-            let Explain { named, terms, lexical, semantic, precise, near, precisely_near, deed, part, learned, .. } =
-                &hit.explain;
+            let Explain { named, terms, lexical, semantic, precise, near, precisely_near, deed, part, .. } = &hit.explain;
+            let Explain { learned, preferred_to, .. } = &hit.explain;
             value["score"] = json!(hit.score);
+            value["preferred_to"] = json!(preferred_to.map(|other| view.entry(other).id.to_string()));
             value["named"] = json!(named);
             value["lexical"] = json!(lexical);
             value["semantic"] = json!(semantic);

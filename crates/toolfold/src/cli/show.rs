@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolfold_core::{Entry, Surface, shown, shown_json, shown_line};
-use toolfold_disclosure::level::{Level, describe, example, parameter};
+use toolfold_disclosure::level::{Level, describe, example, lines, parameter};
 use toolfold_disclosure::{Action, View, answer, route};
 use toolfold_wire::{Object, raw};
 
@@ -104,13 +104,14 @@ fn takes_more(schema: &Value) -> bool {
     is_open || elsewhere.iter().any(|key| schema.get(key).is_some_and(|value| !is_empty(value)))
 }
 
-/// What its server says of its effects.
+/// What its server says of its effects, and where it says nothing its name and text.
 fn manner(entry: &Entry) -> String {
     let hints = entry.member("annotations");
     let is = |hint: &str| hints[hint] == Value::Bool(true);
     let words = match (is("readOnlyHint"), is("destructiveHint")) {
         (true, _) => "  only reads",
         (false, true) => "  may destroy something",
+        (false, false) if lines(entry).grave => "  ! may destroy something, or show it to everybody",
         (false, false) => "",
     };
     words.to_owned()

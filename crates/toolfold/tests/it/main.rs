@@ -41,6 +41,7 @@ mod notes;
 mod page;
 mod peers;
 mod people;
+mod preferring;
 mod readme;
 mod registry;
 mod scan;
