@@ -193,7 +193,8 @@ fn print_lines(lines: &[impl Serialize]) -> Result<(), Fail> {
 }
 
 fn unreadable(error: BadSet) -> Fail {
-    Fail::usage(error.to_string()).hint("each line is a JSON object; `toolfold eval --help` names its members")
+    Fail::usage(shown_line(&error.to_string()))
+        .hint("each line is a JSON object; `toolfold eval --help` names its members")
 }
 
 /// A row a figure, a column a ranking. A single column needs no heading.

@@ -29,7 +29,7 @@ use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
 use tracing_subscriber::layer::Context;
 use tracing_subscriber::registry::LookupSpan;
 
-use super::notes::{ABOUT, Note, Told};
+use super::notes::{ABOUT, Remark, Told};
 
 /// The file of calls. No server can have a dot in its name.
 const CALLS: &str = "all.calls";
@@ -52,7 +52,7 @@ enum Message {
     /// How something is. `text` has no time before it yet.
     Note {
         file: String,
-        note: Note,
+        note: Remark,
     },
     /// Answered when everything before it is on disk.
     Flush(SyncSender<()>),
@@ -129,7 +129,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Journal {
         event.record(&mut fields);
         let Some(file) = fields.server else { return };
         if NOTES.contains(&event.metadata().target()) {
-            let note = Note::new(&fields.message, &fields.rest, fields.about);
+            let note = Remark::new(&fields.message, &fields.rest, fields.about);
             let _ = self.lines.try_send(Message::Note { file, note });
             return;
         }
@@ -233,7 +233,7 @@ struct Gathered {
 
 enum Entry {
     Line(String),
-    Note(Note),
+    Note(Remark),
 }
 
 impl Gathered {
@@ -309,7 +309,7 @@ mod tests {
         let state = std::env::temp_dir().join(format!("toolfold-notes-{}", std::process::id()));
         let (path, _) = files(&folder(&state), "odd");
         let note = |tool: usize| {
-            Note::new("a tool is set aside: it has no name", &format!(" tool={tool}"), format!(" tool={tool}"))
+            Remark::new("a tool is set aside: it has no name", &format!(" tool={tool}"), format!(" tool={tool}"))
         };
         let entries = |tools: std::ops::Range<usize>| tools.map(|tool| Entry::Note(note(tool))).collect::<Vec<_>>();
         let begun = Instant::now();

@@ -12,7 +12,7 @@ pub(super) const ABOUT: [&str; 3] = ["tool", "operation", "method"];
 const DECISIONS: [&str; 2] = ["approved", "refused"];
 
 #[derive(Debug)]
-pub(super) struct Note {
+pub(super) struct Remark {
     /// Without the time.
     pub(super) text: String,
     /// How it begins, and what it is about: the last line that is alike says what was so before.
@@ -20,11 +20,11 @@ pub(super) struct Note {
     about: String,
 }
 
-impl Note {
+impl Remark {
     /// `about`: one of the fields, as it stands among them, or nothing.
-    pub(super) fn new(message: &str, fields: &str, about: String) -> Note {
+    pub(super) fn new(message: &str, fields: &str, about: String) -> Remark {
         let begins = message.split(": ").next().unwrap_or_default().to_owned();
-        Note { text: format!("{message}{fields}"), begins, about }
+        Remark { text: format!("{message}{fields}"), begins, about }
     }
 }
 
@@ -40,9 +40,9 @@ pub(super) struct Told {
 type Last = Option<(usize, String)>;
 
 impl Told {
-    pub(super) fn of<'n>(notes: impl Iterator<Item = &'n Note>) -> Told {
+    pub(super) fn of<'n>(notes: impl Iterator<Item = &'n Remark>) -> Told {
         let mut told = Told::default();
-        for Note { begins, about, .. } in notes {
+        for Remark { begins, about, .. } in notes {
             told.last.entry(begins.clone()).or_default().insert(about.clone(), None);
         }
         told
@@ -69,7 +69,7 @@ impl Told {
     }
 
     /// Whether this is what was said last.
-    pub(super) fn says(&self, note: &Note) -> bool {
+    pub(super) fn says(&self, note: &Remark) -> bool {
         let last = self.last.get(&note.begins).and_then(|alike| alike.get(&note.about)?.as_ref());
         last.is_some_and(|(before, text)| *before == self.decisions && *text == note.text)
     }
@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn how_something_is_is_written_when_it_is_another_than_before() {
         let is_in = |text: &str, about: &str, lines: &str| {
-            let note = Note::new(text.strip_suffix(about).unwrap(), about, about.to_owned());
+            let note = Remark::new(text.strip_suffix(about).unwrap(), about, about.to_owned());
             let mut told = Told::of([&note].into_iter());
             lines.lines().for_each(|line| told.hear(line));
             told.says(&note)

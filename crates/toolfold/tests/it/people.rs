@@ -144,6 +144,7 @@ fn foreign_text_never_acts_on_a_terminal() {
         (&["logs", "bad"], ""),
         (&["usage"], ""),
         (&["call", "no\u{1b}[31msuch"], r"\u{1b}[31msuch"),
+        (&["eval", "--queries", "no\u{1b}[31msuch.jsonl"], r"\u{1b}[31msuch"),
     ] {
         let text = said(&run(&world, command));
         assert!(text.contains(seen), "{command:?} does not show {seen}: {text}");
