@@ -78,7 +78,7 @@ impl<'a> Deed<'a> {
         let filed = filed.and_then(|word| plain(std::iter::once(word)).next());
         let all: Vec<String> = plain(words.into_iter()).collect();
         let is_own = |(place, word): &(usize, &String)| {
-            !server.contains(*word) && !(*place == 0 && filed.as_ref() == Some(*word))
+            !server.contains(*word) && (*place > 0 || filed.as_ref() != Some(*word))
         };
         let own: Vec<String> = all.iter().enumerate().filter(is_own).map(|(_, word)| word.clone()).collect();
         let name = if own.is_empty() { all } else { own };
@@ -179,7 +179,7 @@ impl<'a> Deed<'a> {
     /// what uploads a file may take several.
     fn is_as_many(&self, other: &Deed<'a>, look: bool) -> bool {
         let (own, others) = (self.number(look), other.number(look));
-        let within = !(others.one && !own.one || others.many && !own.many);
+        let within = (own.one || !others.one) && (own.many || !others.many);
         if look { within } else { own.one && others.one || own.many && others.many }
     }
 
