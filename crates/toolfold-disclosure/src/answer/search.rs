@@ -2,7 +2,7 @@
 
 use toolfold_catalog::{Node, SERVERS};
 use toolfold_core::{Code, Next, Refusal, ServerName};
-use toolfold_index::{FLOOR, Filter, Found, Query};
+use toolfold_index::{FLOOR, Filter, Found, Hit, Query};
 use toolfold_wire::Raw;
 
 use super::alike::{self, Line};
@@ -49,7 +49,7 @@ pub(crate) fn search(view: &View<'_>, search: &Search) -> Result<Raw, Refusal> {
 pub fn answered(view: &View<'_>, search: &Search) -> Result<Answered, Refusal> {
     let node = node(view, &search.path)?;
     let within = (!node.path.is_empty()).then_some(node.entries.as_slice());
-    let found = find(view, search, within);
+    let found = find(view, search, within, false);
     let reader = reader::line(view, search);
     if let (Some(reader), 0) = (&reader, found.total) {
         return Ok(Answered { text: reader.clone(), entries: Vec::new() });
@@ -64,9 +64,32 @@ pub fn answered(view: &View<'_>, search: &Search) -> Result<Answered, Refusal> {
     Ok(page(view, search, &found, reader))
 }
 
-fn find(view: &View<'_>, search: &Search, within: Option<&[usize]>) -> Found {
+/// The hits that [`answered`] has lines of, before any budget, for people, whose lines are written otherwise.
+#[derive(Debug)]
+pub struct Shown {
+    /// With why each was found, and the remark in which other servers the same is.
+    pub hits: Vec<(Hit, String)>,
+    /// The best is a guess.
+    pub doubtful: bool,
+    pub total: usize,
+}
+
+/// What whoever searches is shown.
+pub fn shown(view: &View<'_>, search: &Search) -> Result<Shown, Refusal> {
+    let node = node(view, &search.path)?;
+    let within = (!node.path.is_empty()).then_some(node.entries.as_slice());
+    let found = find(view, search, within, true);
+    let (lines, wanted) = lines(view, search, &found);
+    let hit = |line: &Line| found.hits.iter().find(|hit| hit.entry == line.entry).cloned();
+    let hits = lines[..wanted].iter().filter_map(|line| Some((hit(line)?, line.also_in(view))));
+    let doubtful = !found.hits.is_empty() && is_doubtful(&found);
+    Ok(Shown { hits: hits.collect(), doubtful, total: found.total })
+}
+
+fn find(view: &View<'_>, search: &Search, within: Option<&[usize]>, explain: bool) -> Found {
     let filter = Filter { within, kind: search.kind, ..Filter::default() };
-    let query = Query { text: &search.query, filter, limit: search.limit, offset: search.offset, ..Query::default() };
+    let Search { query, limit, offset, .. } = search;
+    let query = Query { text: query, filter, limit: *limit, offset: *offset, explain, ..Query::default() };
     if search.as_needed {
         // What is no answer by itself may be one beside others: how many are shown decides.
         let found = view.rank(Query { limit: LOOKED_AT, ..query.clone() });
@@ -100,12 +123,7 @@ fn shares_a_word(view: &View<'_>, query: &Query<'_>) -> bool {
 fn page(view: &View<'_>, search: &Search, found: &Found, reader: Option<String>) -> Answered {
     let doubtful = is_doubtful(found);
     let told = doubtful && search.offset == 0;
-    let lines = if search.as_needed {
-        alike::joined(view, &found.hits[..enough::imaginable(&found.hits)])
-    } else {
-        alike::apart(&found.hits)
-    };
-    let wanted = if search.as_needed { enough::shown(&lines, is_unlike(found)) } else { lines.len() };
+    let (lines, wanted) = lines(view, search, found);
     let items: Vec<Item<'_>> = (0..wanted).map(|place| item(view, search, &lines, place, doubtful)).collect();
     let rest = |shown: usize| cursor(search, found, &lines, shown);
     let note = note(view).filter(|_| search.offset == 0);
@@ -129,6 +147,18 @@ fn page(view: &View<'_>, search: &Search, found: &Found, reader: Option<String>)
     text.extend(rest);
     text.extend(note);
     Answered { text: text.join("\n"), entries }
+}
+
+/// The hits as lines, and how many of them are worth reading.
+fn lines(view: &View<'_>, search: &Search, found: &Found) -> (Vec<Line>, usize) {
+    if search.as_needed {
+        let lines = alike::joined(view, &found.hits[..enough::imaginable(&found.hits)]);
+        let wanted = enough::shown(&lines, is_unlike(found));
+        return (lines, wanted);
+    }
+    let lines = alike::apart(&found.hits);
+    let wanted = lines.len();
+    (lines, wanted)
 }
 
 /// Whether the best is a guess.
@@ -226,7 +256,7 @@ fn nearest_nodes(view: &View<'_>, search: &Search) -> Vec<String> {
 
 /// Why there is nothing, and where there would be.
 pub(crate) fn not_in_node(view: &View<'_>, search: &Search, node: &Node) -> Refusal {
-    let elsewhere = find(view, &Search { limit: 20, offset: 0, as_needed: false, ..search.clone() }, None);
+    let elsewhere = find(view, &Search { limit: 20, offset: 0, as_needed: false, ..search.clone() }, None, false);
     let mut hints: Vec<String> = Vec::new();
     for hit in &elsewhere.hits {
         let server = [SERVERS, view.entry(hit.entry).server().as_str()].join("/");

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use toolfold_catalog::Node;
 use toolfold_config::Config;
 use toolfold_core::{Absent, Kind, ServerName, shown_line, words};
 use toolfold_disclosure::level::{marked_summary, signature, summary};
-use toolfold_disclosure::{DOUBT, View, is_doubtful};
+use toolfold_disclosure::{DOUBT, Search, Shown, View, is_doubtful, shown};
 use toolfold_index::{Explain, Filter, Hit, Query, TermMatch};
 
 use super::Fail;
@@ -24,9 +25,9 @@ pub(crate) struct SearchCommand {
     /// What the tool should do, in your own words
     #[arg(required = true)]
     query: Vec<String>,
-    /// How many to show
-    #[arg(long, short = 'n', default_value_t = 8)]
-    limit: usize,
+    /// How many to show; without it, as many as an agent is shown
+    #[arg(long, short = 'n')]
+    limit: Option<usize>,
     /// Only tools of this server
     #[arg(long, value_name = "NAME")]
     server: Option<String>,
@@ -46,6 +47,9 @@ pub(crate) struct SearchCommand {
     #[arg(long)]
     explain: bool,
 }
+
+/// Hits that are shown where a search is narrowed down as no agent can.
+const USUAL: usize = 8;
 
 impl SearchCommand {
     pub(crate) fn needs(&self) -> Needs {
@@ -70,6 +74,35 @@ impl SearchCommand {
         }
         let text = self.query.join(" ");
         let node = self.path.as_deref().map(|path| node_at(view, path)).transpose()?;
+        let Shown { hits, doubtful, total } = match self.is_narrowed() {
+            true => self.narrowed(view, &text, server, node),
+            // What an agent would be shown: as many, in the same order, with the same doubt.
+            false => {
+                let path = node.map(|node| node.path.clone()).unwrap_or_default();
+                let (limit, as_needed) = (self.limit.unwrap_or(USUAL), self.limit.is_none());
+                let search = Search { path, kind: None, as_needed, ..Search::tools(text.clone(), limit) };
+                shown(view, &search).map_err(|refusal| Fail::nothing(refusal.message))?
+            }
+        };
+        let lines = if style.json {
+            let close = !hits.is_empty() && !doubtful;
+            let hits: Vec<_> = hits.iter().map(|(hit, _)| self.as_json(view, hit)).collect();
+            as_json(&json!({"query": text, "total": total, "close_match": close, "hits": hits}))?
+        } else {
+            let lines = hits.iter().map(|(hit, also)| self.as_text(view, hit, also, style));
+            doubtful.then(|| DOUBT.to_owned()).into_iter().chain(lines).collect::<Vec<_>>().join("\n")
+        };
+        let but = hits.is_empty().then(|| self.nothing(&text, view));
+        let answer = Answer { text: lines, but };
+        Ok(if self.server.is_none() { answer.of_what_is_there(view) } else { answer })
+    }
+
+    /// Whether it asks for what no agent can.
+    fn is_narrowed(&self) -> bool {
+        self.server.is_some() || !self.tag.is_empty() || self.prefix.is_some() || self.read_only
+    }
+
+    fn narrowed(&self, view: &View<'_>, text: &str, server: Option<ServerName>, node: Option<&Node>) -> Shown {
         let within: Option<Vec<usize>> =
             node.filter(|node| !node.path.is_empty()).map(|node| view.entries_in(node).collect());
         let filter = Filter {
@@ -80,21 +113,11 @@ impl SearchCommand {
             read_only: self.read_only.then_some(true),
             ..Filter::default()
         };
-        let query = Query { text: &text, filter, limit: self.limit, explain: self.explain, ..Query::default() };
-        let found = view.search(query);
+        let limit = self.limit.unwrap_or(USUAL);
+        let found = view.search(Query { text, filter, limit, explain: true, ..Query::default() });
         let doubtful = !found.hits.is_empty() && is_doubtful(&found);
-        let shown = if style.json {
-            let hits: Vec<_> = found.hits.iter().map(|hit| self.as_json(view, hit)).collect();
-            as_json(
-                &json!({"query": text, "total": found.total, "close_match": !found.hits.is_empty() && !doubtful, "hits": hits}),
-            )?
-        } else {
-            let lines = found.hits.iter().map(|hit| self.as_text(view, hit, style));
-            doubtful.then(|| DOUBT.to_owned()).into_iter().chain(lines).collect::<Vec<_>>().join("\n")
-        };
-        let but = found.hits.is_empty().then(|| self.nothing(&text, view));
-        let answer = Answer { text: shown, but };
-        Ok(if self.server.is_none() { answer.of_what_is_there(view) } else { answer })
+        let hits = found.hits.into_iter().map(|hit| (hit, String::new())).collect();
+        Shown { hits, doubtful, total: found.total }
     }
 
     fn known_server(&self, view: &View<'_>, config: &Config) -> Result<Option<ServerName>, Fail> {
@@ -126,7 +149,7 @@ impl SearchCommand {
         }
     }
 
-    fn as_text(&self, view: &View<'_>, hit: &Hit, style: Style) -> String {
+    fn as_text(&self, view: &View<'_>, hit: &Hit, also: &str, style: Style) -> String {
         let entry = view.entry(hit.entry);
         let takes = match entry.kind {
             Kind::Tool => format!("({})", shown_line(&signature(entry).text)),
@@ -138,6 +161,7 @@ impl SearchCommand {
         if hit.copies > 0 {
             text.push_str(&style.dim(&format!(" (+{} much like it)", hit.copies)));
         }
+        text.push_str(&style.dim(&shown_line(also)));
         if self.explain {
             text.push_str(&format!("\n    confidence {:.2}, score {:.2}", hit.confidence, hit.score));
             if let Some(other) = hit.explain.preferred_to {
@@ -160,7 +184,8 @@ impl SearchCommand {
             "copies": hit.copies,
         });
         if self.explain {
-            let Explain { named, terms, lexical, semantic, precise, near, precisely_near, deed, part, .. } = &hit.explain;
+            let Explain { named, terms, lexical, semantic, precise, near, precisely_near, deed, part, .. } =
+                &hit.explain;
             let Explain { learned, preferred_to, .. } = &hit.explain;
             value["score"] = json!(hit.score);
             value["preferred_to"] = json!(preferred_to.map(|other| view.entry(other).id.to_string()));

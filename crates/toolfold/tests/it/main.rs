@@ -10,6 +10,7 @@
 mod agents;
 mod apis;
 mod approve;
+mod as_agents;
 mod audit;
 mod behind;
 mod book;
