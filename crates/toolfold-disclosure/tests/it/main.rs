@@ -24,6 +24,7 @@ mod lifecycle;
 mod missing;
 mod one_path;
 mod ontology;
+mod parts;
 mod properties;
 mod reader;
 mod real;
