@@ -15,7 +15,7 @@ pub mod tokens;
 mod types;
 mod view;
 
-pub use answer::{Answered, DOUBT, Shown, answered, is_doubtful, shown};
+pub use answer::{Answered, DOUBT, ShownHits, answered, is_doubtful, shown};
 pub use arguments::Checker;
 pub use level::Level;
 pub use surface::{

@@ -10,7 +10,7 @@ mod nodes;
 pub(crate) mod reader;
 mod search;
 
-pub use search::{Answered, DOUBT, Shown, answered, is_doubtful, shown};
+pub use search::{Answered, DOUBT, ShownHits, answered, is_doubtful, shown};
 
 pub(crate) use browse::{browse, roots, unknown_path};
 pub(crate) use budget::shared;

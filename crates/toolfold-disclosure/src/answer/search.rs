@@ -66,7 +66,7 @@ pub fn answered(view: &View<'_>, search: &Search) -> Result<Answered, Refusal> {
 
 /// The hits that [`answered`] has lines of, before any budget, for people, whose lines are written otherwise.
 #[derive(Debug)]
-pub struct Shown {
+pub struct ShownHits {
     /// With why each was found, and the remark in which other servers the same is.
     pub hits: Vec<(Hit, String)>,
     /// The best is a guess.
@@ -75,7 +75,7 @@ pub struct Shown {
 }
 
 /// What whoever searches is shown.
-pub fn shown(view: &View<'_>, search: &Search) -> Result<Shown, Refusal> {
+pub fn shown(view: &View<'_>, search: &Search) -> Result<ShownHits, Refusal> {
     let node = node(view, &search.path)?;
     let within = (!node.path.is_empty()).then_some(node.entries.as_slice());
     let found = find(view, search, within, true);
@@ -83,7 +83,7 @@ pub fn shown(view: &View<'_>, search: &Search) -> Result<Shown, Refusal> {
     let hit = |line: &Line| found.hits.iter().find(|hit| hit.entry == line.entry).cloned();
     let hits = lines[..wanted].iter().filter_map(|line| Some((hit(line)?, line.also_in(view))));
     let doubtful = !found.hits.is_empty() && is_doubtful(&found);
-    Ok(Shown { hits: hits.collect(), doubtful, total: found.total })
+    Ok(ShownHits { hits: hits.collect(), doubtful, total: found.total })
 }
 
 fn find(view: &View<'_>, search: &Search, within: Option<&[usize]>, explain: bool) -> Found {

@@ -9,7 +9,7 @@ use toolfold_catalog::Node;
 use toolfold_config::Config;
 use toolfold_core::{Absent, Kind, ServerName, shown_line, words};
 use toolfold_disclosure::level::{marked_summary, signature, summary};
-use toolfold_disclosure::{DOUBT, Search, Shown, View, is_doubtful, shown};
+use toolfold_disclosure::{DOUBT, Search, ShownHits, View, is_doubtful, shown};
 use toolfold_index::{Explain, Filter, Hit, Query, TermMatch};
 
 use super::Fail;
@@ -74,7 +74,7 @@ impl SearchCommand {
         }
         let text = self.query.join(" ");
         let node = self.path.as_deref().map(|path| node_at(view, path)).transpose()?;
-        let Shown { hits, doubtful, total } = match self.is_narrowed() {
+        let ShownHits { hits, doubtful, total } = match self.is_narrowed() {
             true => self.narrowed(view, &text, server, node),
             // What an agent would be shown: as many, in the same order, with the same doubt.
             false => {
@@ -102,7 +102,7 @@ impl SearchCommand {
         self.server.is_some() || !self.tag.is_empty() || self.prefix.is_some() || self.read_only
     }
 
-    fn narrowed(&self, view: &View<'_>, text: &str, server: Option<ServerName>, node: Option<&Node>) -> Shown {
+    fn narrowed(&self, view: &View<'_>, text: &str, server: Option<ServerName>, node: Option<&Node>) -> ShownHits {
         let within: Option<Vec<usize>> =
             node.filter(|node| !node.path.is_empty()).map(|node| view.entries_in(node).collect());
         let filter = Filter {
@@ -117,7 +117,7 @@ impl SearchCommand {
         let found = view.search(Query { text, filter, limit, explain: true, ..Query::default() });
         let doubtful = !found.hits.is_empty() && is_doubtful(&found);
         let hits = found.hits.into_iter().map(|hit| (hit, String::new())).collect();
-        Shown { hits, doubtful, total: found.total }
+        ShownHits { hits, doubtful, total: found.total }
     }
 
     fn known_server(&self, view: &View<'_>, config: &Config) -> Result<Option<ServerName>, Fail> {
