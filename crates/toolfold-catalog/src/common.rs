@@ -2,12 +2,13 @@
 //! it is left out of what an entry says for itself, in its line and in what is searched.
 //!
 //! What a reader would get wrong: the description stays as it is. A tool that would have nothing left to say keeps all of
-//! it, because copies of one tool are described by what they share.
+//! it, because copies of one tool are described by what they share. And what only some tools begin with is not left out: it
+//! says what kind of tool it is, and is told to whoever has room for one line (`tell_apart`).
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
-use toolfold_core::Entry;
+use toolfold_core::{Alike, Entry};
 
 /// Tools that must say the same before it counts as common, whatever the size of the server.
 const FEWEST: usize = 4;
@@ -34,6 +35,96 @@ pub(crate) fn leave_out(entries: &mut [Arc<Entry>]) {
             (entry.own, entry.lines) = (Some(own.into_boxed_str()), OnceLock::new());
         }
     }
+}
+
+/// Tools that begin alike before it is noticed, and words with which they do: two may well be two ways to the same.
+const FEWEST_ALIKE: usize = 3;
+const FEWEST_WORDS: usize = 3;
+/// Words of a description that are compared.
+const COMPARED: usize = 64;
+/// In the place of a word, where a sentence ends.
+const END: &str = ".";
+/// Words that only add to what is before them.
+const ADDING: [&str; 22] = [
+    END,
+    "and",
+    "as",
+    "at",
+    "based",
+    "by",
+    "for",
+    "from",
+    "if",
+    "in",
+    "including",
+    "of",
+    "on",
+    "or",
+    "so",
+    "that",
+    "to",
+    "using",
+    "via",
+    "when",
+    "which",
+    "with",
+];
+
+/// Finds out with what each description begins that some others begin with too, as far as it goes on behind that.
+pub(crate) fn tell_apart(entries: &mut [Arc<Entry>]) {
+    let alike = alike(&entries.iter().map(|entry| words(entry.own_description())).collect::<Vec<_>>());
+    for (entry, alike) in entries.iter_mut().zip(alike).filter(|(_, alike)| alike.is_some()) {
+        let entry = Arc::make_mut(entry);
+        (entry.alike, entry.lines) = (alike, OnceLock::new());
+    }
+}
+
+/// What each text begins with that two others begin with as well.
+fn alike(texts: &[Vec<(&str, usize)>]) -> Vec<Option<Alike>> {
+    let mut sorted: Vec<usize> = (0..texts.len()).collect();
+    let plain = |text: usize| texts[text].iter().map(|(word, _)| *word);
+    sorted.sort_by(|one, other| plain(*one).cmp(plain(*other)));
+    let mut shared = vec![(0, false); texts.len()];
+    // What begins alike stands together, and what the outer ones share the inner ones share as well.
+    for some in sorted.windows(FEWEST_ALIKE) {
+        let (first, last) = (some[0], some[FEWEST_ALIKE - 1]);
+        let words = plain(first).zip(plain(last)).take_while(|(one, other)| one == other).count();
+        let is_over = plain(first).take(words).last() == Some(END);
+        let is_phrase = is_over || some.iter().all(|text| texts[*text].get(words).is_none_or(|(word, _)| adds(word)));
+        some.iter().for_each(|text| shared[*text] = shared[*text].max((words, is_phrase)));
+    }
+    let told = |(text, (words, is_phrase)): (&Vec<(&str, usize)>, (usize, bool))| {
+        let goes_on = (FEWEST_WORDS..text.len()).contains(&words);
+        goes_on.then(|| Alike { bytes: text[words - 1].1, is_phrase })
+    };
+    texts.iter().zip(shared).map(told).collect()
+}
+
+/// Whether a phrase can be over before a word.
+fn adds(word: &str) -> bool {
+    let participle = word.len() > 4 && ["ed", "ing"].iter().any(|end| word.ends_with(end));
+    participle || ADDING.contains(&word)
+}
+
+/// The words of a text without the marks around them, each with where it ends.
+fn words(text: &str) -> Vec<(&str, usize)> {
+    let mut words = Vec::new();
+    let mut start = 0;
+    while words.len() < COMPARED {
+        start += text[start..].len() - text[start..].trim_start().len();
+        let length = text[start..].find(char::is_whitespace).unwrap_or(text.len() - start);
+        if length == 0 {
+            break;
+        }
+        let word = &text[start..start + length];
+        let behind = word.trim_end_matches(|c: char| !c.is_alphanumeric());
+        words.push((behind.trim_start_matches(|c: char| !c.is_alphanumeric()), start + behind.len()));
+        start += length;
+        if word.ends_with(['.', '!', '?']) {
+            words.push((END, start));
+        }
+    }
+    words
 }
 
 /// The pieces that many descriptions have.

@@ -69,6 +69,7 @@ impl ServerTools {
             }
         }
         common::leave_out(&mut entries);
+        common::tell_apart(&mut entries);
         let ServerSource { name, prefix, title, instructions, .. } = source;
         (ServerTools { name, prefix, title, instructions, entries, offered: Vec::new() }, set_aside)
     }
@@ -85,11 +86,12 @@ impl ServerTools {
         if entries.is_empty() && offered.is_empty() {
             return None;
         }
-        for entry in entries.iter_mut().filter(|entry| entry.own.is_some()) {
+        for entry in entries.iter_mut().filter(|entry| entry.own.is_some() || entry.alike.is_some()) {
             let entry = Arc::make_mut(entry);
-            (entry.own, entry.lines) = (None, OnceLock::new());
+            (entry.own, entry.alike, entry.lines) = (None, None, OnceLock::new());
         }
         common::leave_out(&mut entries);
+        common::tell_apart(&mut entries);
         let (title, instructions) = (self.title.clone(), self.instructions.clone());
         Some(Arc::new(ServerTools {
             name: self.name.clone(),

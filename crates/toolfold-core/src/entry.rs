@@ -41,6 +41,8 @@ pub struct Entry {
     pub description: String,
     /// The description without what its server says of many tools, where that is less; see [`Entry::own_description`].
     pub own: Option<Box<str>>,
+    /// What some others of its server begin with as well, where it goes on: what comes behind tells it from them.
+    pub alike: Option<Alike>,
     pub hints: Hints,
     /// Other names it answers to: those a person gave it, and those it had before. What its definition calls aliases is
     /// the server's own word and good for search alone.
@@ -55,6 +57,14 @@ pub struct Entry {
     /// What answers say of it, made when it is first shown. Entries are shared between catalogs, so an entry that stays
     /// is read once, however often the others change.
     pub lines: OnceLock<Lines>,
+}
+
+/// The beginning of an own description that others have too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Alike {
+    pub bytes: usize,
+    /// A phrase may be over there in all of them.
+    pub is_phrase: bool,
 }
 
 /// An entry in one line, and what each form of that line costs. Whoever shows entries makes it.
@@ -135,6 +145,7 @@ impl Entry {
             title: object.string("title").or_else(|| annotations.string("title")),
             description: object.string("description").unwrap_or_default(),
             own: None,
+            alike: None,
             hints: Hints {
                 read_only: annotations.read("readOnlyHint"),
                 destructive: annotations.read("destructiveHint"),
@@ -158,6 +169,7 @@ impl Entry {
             title: object.string("title"),
             description: object.string("description").unwrap_or_default(),
             own: None,
+            alike: None,
             hints: Hints::default(),
             aliases: Vec::new(),
             definition: definition.detached(),
@@ -189,6 +201,12 @@ impl Entry {
     /// for the description gets all of it.
     pub fn own_description(&self) -> &str {
         self.own.as_deref().unwrap_or(&self.description)
+    }
+
+    /// What its description begins with that some others of its server begin with too; nothing where it says no more than they.
+    pub fn alike(&self) -> &str {
+        let bytes = self.alike.map_or(0, |alike| alike.bytes);
+        self.own_description().get(..bytes).unwrap_or_default()
     }
 
     /// Gives it another name, unless it has that one or there is nothing to it.

@@ -57,7 +57,7 @@ pub mod words;
 mod written;
 
 pub use absent::{Absence, Absent};
-pub use entry::{BadDefinition, Entry, Hints, Kind, Lines};
+pub use entry::{Alike, BadDefinition, Entry, Hints, Kind, Lines};
 pub use fingerprint::Fingerprint;
 pub use foreign::{LONGEST_LINE, beginning, shown, shown_json, shown_line};
 pub use fuel::{Fuel, Spent, Stop, StopWhenDropped};

@@ -40,3 +40,43 @@ fn a_sentence_ends_where_it_ended() {
     let server = ServerTools::read(source("phones", true, &tools)).0;
     assert_eq!(server.entries[0].own_description(), "Show a room (of type room). Use it when a room is asked for.");
 }
+
+fn described(descriptions: &[&str]) -> Vec<Value> {
+    let tool = |(number, said): (usize, &&str)| json!({"name": format!("t{number}"), "description": said, "inputSchema": {"type": "object"}});
+    descriptions.iter().enumerate().map(tool).collect()
+}
+
+/// What three begin with and go on from is known of each, and whether a phrase is over there.
+#[test]
+fn what_some_tools_begin_with_is_known() {
+    let server = ServerTools::read(source(
+        "lifts",
+        true,
+        &described(&[
+            "Generates the documentation of a lift in a tower.",
+            "Generates the documentation of a lift, as of today.",
+            "Generates the documentation of a lift.",
+            "Stop a lift",
+            "Stop a lift",
+            "Stop a lift",
+            "Start one motor at once.",
+            "Start one door.",
+            "Start one motor.",
+            "Start one light.",
+        ]),
+    ))
+    .0;
+    let alike: Vec<&str> = server.entries.iter().map(|entry| entry.alike()).collect();
+    assert_eq!(alike[..3], ["Generates the documentation of a lift"; 3]);
+    assert_eq!(alike[3..6], [""; 3], "who says nothing else is told apart by nothing");
+    assert_eq!(alike[6..], [""; 4], "two words are little");
+    assert!(server.entries[0].alike.is_some_and(|alike| alike.is_phrase));
+    let things = ["Show all rooms of a tower", "Show all rooms north of a tower", "Show all rooms below a tower"];
+    let server = ServerTools::read(source("lifts", true, &described(&things))).0;
+    assert!(server.entries.iter().all(|entry| entry.alike() == "Show all rooms"));
+    assert!(server.entries.iter().all(|entry| !entry.alike.is_some_and(|alike| alike.is_phrase)));
+    // Who sees two of them sees nothing of what the third one says.
+    let server = std::sync::Arc::new(server);
+    let seen = server.only(|entry| entry.name() != "t2").unwrap();
+    assert!(seen.entries.iter().all(|entry| entry.alike.is_none()));
+}

@@ -1,6 +1,7 @@
 //! The ladder: how much of an entry is revealed. Every rung is derived from the definition: the one line that search
 //! shows once and for all, the others each time they are asked for.
 
+mod apart;
 mod details;
 mod document;
 mod example;

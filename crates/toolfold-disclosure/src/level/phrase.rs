@@ -16,7 +16,7 @@ const LOOSE_ENDS: &str = "a about across after against all also an anchored and 
 
 /// Words that a phrase may end before: what follows adds to it, and it stands without. The first two join what belongs
 /// together, and end none.
-const JOINTS: [&str; 25] = [
+pub(super) const JOINTS: [&str; 26] = [
     "and",
     "or",
     "but",
@@ -29,6 +29,7 @@ const JOINTS: [&str; 25] = [
     "on",
     "by",
     "via",
+    "through",
     "using",
     "including",
     "such",
@@ -44,14 +45,14 @@ const JOINTS: [&str; 25] = [
     "showing",
 ];
 /// Words after which what they belong to is still to come.
-const DETERMINERS: [&str; 16] = [
+pub(super) const DETERMINERS: [&str; 16] = [
     "a", "all", "an", "any", "both", "each", "either", "every", "its", "no", "one", "that", "the", "their", "this",
     "your",
 ];
 /// Words that stand for something that was named, and begin nothing.
 const PRONOUNS: [&str; 3] = ["it", "them", "they"];
 /// Words that something hangs on, which a phrase is cut before where it would be cut in the middle of that.
-const HINGES: [&str; 10] = ["of", "to", "at", "as", "about", "across", "between", "per", "and", "or"];
+pub(super) const HINGES: [&str; 10] = ["of", "to", "at", "as", "about", "across", "between", "per", "and", "or"];
 /// Words of a phrase that is cut at such a word, at least.
 const FEWEST_WORDS: usize = 4;
 /// The same where it is that or the middle of something.

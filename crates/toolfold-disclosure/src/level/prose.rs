@@ -3,6 +3,7 @@
 
 use toolfold_core::{Entry, words};
 
+use super::apart::{Differing, differing, is_shared};
 use super::opening::{behind_when, only_says_when, without_beginnings};
 use super::phrase::{LONGEST_SUMMARY, SUMMARY_WORDS, capitalised, shortened};
 
@@ -20,8 +21,28 @@ const BEGIN: [&str; 7] = ["This ", "It ", "The ", "Use ", "Returns ", "If ", "Wh
 /// Characters looked at: nobody says what a tool does after this.
 const LOOKED_AT: usize = 4000;
 
-/// What the tool does in at most ten words: never its bare name, never half a phrase.
+/// What the tool does in at most ten words: never its bare name, never half a phrase, and nothing that several others of its
+/// server are said to do as well.
 pub(super) fn summary(entry: &Entry) -> String {
+    let summary = described(entry);
+    let alike = entry.alike();
+    if !entry.alike.is_some_and(|beginning| is_shared(&summary, alike, beginning.is_phrase)) {
+        return summary;
+    }
+    let server = entry.server().as_str();
+    let (all, shared) = (sentences(unlabelled(entry.own_description(), server)), sentences(unlabelled(alike, server)));
+    let differs = match (&all[..], &shared[..]) {
+        ([first, ..], [alike]) => differing(first, alike),
+        _ => Differing::Other,
+    };
+    match differs {
+        Differing::Nothing => summary,
+        Differing::Phrase(phrase) => phrase,
+        Differing::Other => from_name(entry),
+    }
+}
+
+fn described(entry: &Entry) -> String {
     let said = unlabelled(entry.own_description(), entry.server().as_str());
     let sentences = sentences(said);
     let mut told = sentences.iter().filter(|sentence| !is_mechanics(sentence));

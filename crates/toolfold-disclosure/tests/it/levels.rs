@@ -2,11 +2,12 @@
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
+use toolfold_catalog::ServerTools;
 use toolfold_core::{Entry, ServerName};
 use toolfold_disclosure::level::{Level, describe, parameter, signature, summary, usage};
 use toolfold_wire::raw;
 
-use crate::fixture::{entry, tool};
+use crate::fixture::{entry, source, tool};
 
 fn of(properties: Value, required: Value) -> String {
     let signature = signature(&entry(json!({"type": "object", "properties": properties, "required": required})));
@@ -91,6 +92,43 @@ fn summaries_are_at_most_ten_words() {
     Create the settings of a project
     Search the web for any topic
     Sends a message to a chat space
+    ");
+}
+
+/// Three tools that begin alike are told apart by how they go on, or else by their names.
+#[test]
+fn no_summary_is_that_of_two_others() {
+    let summaries = |tools: &[(&str, &str)]| {
+        let tools: Vec<Value> = tools.iter().map(|(name, said)| tool(name, said, json!({"type": "object"}))).collect();
+        let server = ServerTools::read(source("kit", &tools)).0;
+        server.entries.iter().map(|entry| summary(entry)).collect::<Vec<_>>().join("\n")
+    };
+    assert_snapshot!(summaries(&[
+        ("build_scanner", "This provides a comprehensive and typed documentation of everything for the Kit Scanner, laying the foundation."),
+        ("build_camera", "This provides a comprehensive and typed documentation of everything for the Kit Camera Service, and more."),
+        ("build_reader", "This provides a comprehensive and typed documentation of everything for the Kit Reader. It is good."),
+        ("tunnel_queue", "Creates a small machine for tunnels to reach a stored queue from outside."),
+        ("tunnel_table", "Creates a small machine for tunnels to reach a stored table from outside."),
+        ("tunnel_file", "Creates a small machine for tunnels to reach a stored file from outside."),
+        ("open_one", "Opens what is there. Then closes it."),
+        ("open_all", "Opens what is there. Then leaves it."),
+        ("open_some", "Opens what is there. Others stay."),
+        ("run", "Run a command."),
+        ("run_often", "Run a command based on a clock."),
+        ("run_late", "Run a command based on a date."),
+    ]), @"
+    Everything for the Kit Scanner
+    Everything for the Kit Camera Service, and more
+    Everything for the Kit Reader
+    Tunnels to reach a stored queue from outside
+    Tunnels to reach a stored table from outside
+    Tunnels to reach a stored file from outside
+    Open one with kit
+    Open all with kit
+    Open some with kit
+    Run a command
+    Run a command based on a clock
+    Run a command based on a date
     ");
 }
 

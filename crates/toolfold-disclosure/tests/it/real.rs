@@ -1,6 +1,7 @@
 //! The tool lists of real servers, where somebody has put them beside the repository. What must hold for any definition is
 //! a property test; here is what must hold for the ones people use, and what they cost.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -178,5 +179,21 @@ fn no_summary_is_what_a_server_says_of_everything() {
     for entry in catalog.entries() {
         let summary = level::summary(entry).to_lowercase();
         assert!(!["error responses", "this is the public"].iter().any(|words| summary.contains(words)), "{summary}");
+    }
+}
+
+/// Where three tools of a server have one summary, nothing that they say differs.
+#[test]
+fn no_summary_is_that_of_several_tools() {
+    let Some(catalog) = catalog() else { return };
+    for server in catalog.servers() {
+        let mut alike: BTreeMap<String, Vec<&Entry>> = BTreeMap::new();
+        for entry in &server.entries {
+            alike.entry(level::summary(entry)).or_default().push(entry);
+        }
+        for (summary, entries) in alike.iter().filter(|(_, entries)| entries.len() > 2) {
+            let said = entries[0].own_description();
+            assert!(entries.iter().all(|entry| entry.own_description() == said), "{}: {summary}", server.name);
+        }
     }
 }
