@@ -6,9 +6,10 @@ use serde_json::{Map, Value, json};
 use toolfold_core::{Entry, Fuel, words};
 use toolfold_schema::Schema;
 
-use super::illustrated::{demanded, objects};
+use super::filled::few;
+use super::illustrated::objects;
 use super::limit::listed;
-use super::order::{usual, usual_inside};
+use super::order::usual;
 use super::said::Values;
 use super::simple::{UNKNOWN, fits, given, is_small, number, shallow, string};
 use crate::arguments::QUICK;
@@ -26,11 +27,9 @@ const MOST_VALUES: usize = 1_000;
 /// Bytes of schemas that are put together.
 const LARGEST_MERGED: usize = 16 * 1024;
 
-/// Parameters that are shown beside the required ones, and how many there are in all at most.
-const MOST_BESIDE: usize = 2;
-const MOST_SHOWN: usize = 5;
-/// How deep an object that may be empty is filled.
-const DEEPEST_FILLED: usize = 3;
+/// Parameters that are shown beside the required ones and what the call is for, and how many there are in all at most.
+pub(super) const MOST_BESIDE: usize = 2;
+pub(super) const MOST_SHOWN: usize = 5;
 /// Values of a choice that ask for nothing to be done.
 const ONLY_LOOKS: [&str; 10] = ["list", "get", "read", "show", "describe", "view", "search", "find", "fetch", "query"];
 /// Words of a tool that does more than look.
@@ -55,10 +54,10 @@ pub fn example(entry: &Entry) -> Value {
 }
 
 /// Makes values for one tool's schema, within its fuel.
-struct Maker<'a> {
-    entry: &'a Entry,
-    root: &'a Value,
-    fuel: Fuel,
+pub(super) struct Maker<'a> {
+    pub(super) entry: &'a Entry,
+    pub(super) root: &'a Value,
+    pub(super) fuel: Fuel,
 }
 
 impl Maker<'_> {
@@ -66,11 +65,15 @@ impl Maker<'_> {
     fn typical(&self, least: &Value) -> Value {
         let all = parameters(self.root, self.root);
         let mut members: Map<String, Value> = least.as_object().cloned().unwrap_or_default();
-        let room = MOST_SHOWN.saturating_sub(members.len()).min(MOST_BESIDE);
-        let usual = usual(self.entry, &all.list).into_iter().filter(|parameter| !members.contains_key(parameter.name));
+        let room = MOST_SHOWN.saturating_sub(members.len());
+        let mut usual = usual(self.entry, &all.list);
+        usual.retain(|usual| !members.contains_key(usual.parameter.name));
         let beside: Vec<(String, Value)> =
-            usual.take(room).map(|usual| (usual.name.to_owned(), self.member(usual, 1))).collect();
+            few(usual, room).into_iter().map(|usual| (usual.name.to_owned(), self.member(usual, 1))).collect();
         members.extend(beside);
+        if let ([only], true) = (all.list.as_slice(), members.is_empty()) {
+            members.extend(self.only(only).map(|made| (only.name.to_owned(), made)));
+        }
         for parameter in &all.list {
             let Some(given) = members.get_mut(parameter.name) else { continue };
             let values = resolve(self.root, parameter.schema).get("enum").and_then(Value::as_array);
@@ -80,6 +83,13 @@ impl Maker<'_> {
             }
         }
         Value::Object(members)
+    }
+
+    /// The one object that holds all that a tool can be given, where a call gives something in it.
+    fn only(&self, parameter: &Parameter<'_>) -> Option<Value> {
+        let members = parameters(self.root, parameter.schema).list;
+        let made = Some(self.member(parameter, 1)).filter(|made| made.is_object() && !members.is_empty())?;
+        (!is_hollow(&made) || !only_looks(self.entry)).then_some(made)
     }
 
     /// The same with what an example in the tool's text, or in that of a parameter, gives in its place. Each is a proposal.
@@ -133,63 +143,8 @@ impl Maker<'_> {
         members.into_iter().map(spelled).collect::<Option<Map<_, _>>>().map(Value::Object)
     }
 
-    /// The same with something in objects that need nothing: a call that changes something does not give an empty one.
-    fn filled(&self, arguments: &Value) -> Value {
-        let mut members: Map<String, Value> = arguments.as_object().cloned().unwrap_or_default();
-        for parameter in &parameters(self.root, self.root).list {
-            if let Some(given) = members.get_mut(parameter.name) {
-                *given = self.filled_object(parameter.schema, given.take(), 1);
-                if parameter.required && is_hollow(given) {
-                    *given = self.anything(parameter.schema, given.take());
-                }
-            }
-        }
-        Value::Object(members)
-    }
-
-    fn filled_object(&self, schema: &Value, given: Value, depth: usize) -> Value {
-        let is_empty = given.as_object().is_some_and(Map::is_empty);
-        if !is_empty || depth > DEEPEST_FILLED || self.fuel.burn(10).is_err() {
-            return given;
-        }
-        let all = parameters(self.root, schema);
-        if self.fuel.burn(all.list.len() as u64).is_err() {
-            return given;
-        }
-        let names = || all.list.iter().map(|inside| inside.name);
-        let demanded = if depth == 1 { demanded(&self.entry.description, names()) } else { Vec::new() };
-        if demanded.len() > 1 {
-            let named = all.list.iter().filter(|inside| demanded.contains(&inside.name));
-            return Value::Object(
-                named.map(|inside| (inside.name.to_owned(), self.member(inside, depth + 1))).collect(),
-            );
-        }
-        let inside = usual_inside(self.entry, &all.list).into_iter().take(MOST_BESIDE);
-        let member = |inside: &Parameter<'_>| {
-            let made = self.member(inside, depth + 1);
-            (inside.name.to_owned(), self.filled_object(inside.schema, made, depth + 1))
-        };
-        Value::Object(inside.map(member).collect())
-    }
-
-    /// Something in what may hold anything, where the schema lets it.
-    fn anything(&self, schema: &Value, hollow: Value) -> Value {
-        let schema = resolve(self.root, schema);
-        let schema = choices(schema).first().map_or(schema, |choice| resolve(self.root, choice));
-        if hollow.is_array() {
-            return self.array(schema, 1);
-        }
-        let additional = schema.get("additionalProperties");
-        let open = additional != Some(&json!(false)) && schema.get("properties").is_none_or(|p| *p == json!({}));
-        let value = additional.filter(|additional| additional.is_object() && **additional != json!({}));
-        match open {
-            true => json!({"name": value.map_or(json!(UNKNOWN), |value| self.value(value, 1))}),
-            false => hollow,
-        }
-    }
-
     /// The value of a member: of a text that could be any, one that the prose tells, as the signature shows it.
-    fn member(&self, member: &Parameter<'_>, depth: usize) -> Value {
+    pub(super) fn member(&self, member: &Parameter<'_>, depth: usize) -> Value {
         let made = self.value(member.schema, depth);
         if made != UNKNOWN || self.fuel.burn(10).is_err() {
             return made;
@@ -203,7 +158,7 @@ impl Maker<'_> {
         fitting_choice(self.entry, &values).or(values.first()).cloned().unwrap_or(made)
     }
 
-    fn value(&self, schema: &Value, depth: usize) -> Value {
+    pub(super) fn value(&self, schema: &Value, depth: usize) -> Value {
         let schema = resolve(self.root, schema);
         let is_spent = self.fuel.burn(1).is_err();
         if let Some(given) = given(schema).filter(|_| !is_spent) {
@@ -310,7 +265,7 @@ impl Maker<'_> {
         }
     }
 
-    fn array(&self, schema: &Value, depth: usize) -> Value {
+    pub(super) fn array(&self, schema: &Value, depth: usize) -> Value {
         let least = schema.get("minItems").and_then(Value::as_u64).unwrap_or(1).clamp(1, MOST_ITEMS);
         let most = schema.get("maxItems").and_then(Value::as_u64).unwrap_or(MOST_ITEMS).min(MOST_LEADING);
         let leading = schema.get("prefixItems").and_then(Value::as_array);
@@ -364,6 +319,6 @@ fn is_object(schema: &Value) -> bool {
 }
 
 /// An object or a list that holds nothing.
-fn is_hollow(value: &Value) -> bool {
+pub(super) fn is_hollow(value: &Value) -> bool {
     value.as_object().is_some_and(Map::is_empty) || value.as_array().is_some_and(Vec::is_empty)
 }

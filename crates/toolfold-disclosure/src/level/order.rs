@@ -5,6 +5,7 @@
 
 use toolfold_core::{Entry, words};
 
+use super::purpose::Purpose;
 use crate::schema::Parameter;
 
 /// What many tools are given, whatever they do.
@@ -61,31 +62,59 @@ const MOST_LISTED: usize = 60;
 /// What only the other side sets.
 const READ_ONLY: u8 = 6;
 
-/// The parameters of a tool: required ones, then those that are needed at times, usual ones, the others, those that are
-/// seldom given, those that are there for old clients, and those that only come back.
-pub(super) fn by_need<'p, 'a>(entry: &Entry, list: &'p [Parameter<'a>]) -> Vec<&'p Parameter<'a>> {
-    sorted(&words::split(entry.name()), list)
+/// A parameter, and how much most calls need it.
+#[derive(Clone, Copy)]
+pub(super) struct Placed<'p, 'a> {
+    pub(super) parameter: &'p Parameter<'a>,
+    need: u8,
+    /// The call is little without it.
+    pub(super) is_purpose: bool,
 }
 
-fn sorted<'p, 'a>(about: &[String], list: &'p [Parameter<'a>]) -> Vec<&'p Parameter<'a>> {
-    let mut sorted: Vec<&Parameter<'a>> = list.iter().collect();
-    let ordered = sorted.len().min(MOST_ORDERED);
-    let need = |parameter: &&Parameter<'a>| if parameter.required { 0 } else { need(parameter, about) };
-    sorted[..ordered].sort_by_cached_key(need);
+impl Placed<'_, '_> {
+    /// Whether most calls give it.
+    pub(super) fn is_usual(&self) -> bool {
+        self.parameter.required || self.need <= 2
+    }
+}
+
+/// The parameters of a tool: required ones, then those that are needed at times, usual ones, the others, those that are
+/// seldom given, those that are there for old clients, and those that only come back. Of those that are needed alike, first
+/// what the call is for.
+pub(super) fn by_need<'p, 'a>(entry: &Entry, list: &'p [Parameter<'a>]) -> Vec<&'p Parameter<'a>> {
+    let about = words::split(entry.name());
+    sorted(&about, list, &Purpose::of(&about, list)).into_iter().map(|placed| placed.parameter).collect()
+}
+
+fn sorted<'p, 'a>(about: &[String], list: &'p [Parameter<'a>], purpose: &Purpose) -> Vec<Placed<'p, 'a>> {
+    let ordered = list.len().min(MOST_ORDERED);
+    let place = |(at, parameter): (usize, &'p Parameter<'a>)| {
+        if parameter.required || at >= ordered {
+            return Placed { parameter, need: 0, is_purpose: false };
+        }
+        placed(parameter, about, purpose)
+    };
+    let mut sorted: Vec<Placed<'p, 'a>> = list.iter().enumerate().map(place).collect();
+    sorted[..ordered].sort_by_key(|placed| (placed.need, !placed.is_purpose));
     sorted
 }
 
-/// The members of an object among the arguments in the same order, without those that only come back.
-pub(super) fn by_need_inside<'p, 'a>(about: &[String], list: &'p [Parameter<'a>]) -> Vec<&'p Parameter<'a>> {
-    let mut inside = sorted(about, list);
-    inside.truncate(MOST_ORDERED);
-    inside.retain(|parameter| parameter.required || need(parameter, about) < READ_ONLY);
-    inside
+fn placed<'p, 'a>(parameter: &'p Parameter<'a>, about: &[String], purpose: &Purpose) -> Placed<'p, 'a> {
+    let need = need(parameter, about);
+    if need > 3 {
+        return Placed { parameter, need, is_purpose: false };
+    }
+    let most = purpose.needs(&words::split(parameter.name));
+    let need = if purpose.is_sender(parameter) { 4 } else { need.min(most.unwrap_or(need)) };
+    Placed { parameter, need, is_purpose: most.is_some() }
 }
 
-/// Whether most calls give it.
-pub(super) fn is_usual(parameter: &Parameter<'_>, about: &[String]) -> bool {
-    parameter.required || need(parameter, about) <= 2
+/// The members of an object among the arguments in the same order, without those that only come back.
+pub(super) fn by_need_inside<'p, 'a>(about: &[String], list: &'p [Parameter<'a>]) -> Vec<Placed<'p, 'a>> {
+    let mut inside = sorted(about, list, &Purpose::of(about, list).inside(false));
+    inside.truncate(MOST_ORDERED);
+    inside.retain(|placed| placed.parameter.required || placed.need < READ_ONLY);
+    inside
 }
 
 /// The names of parameters, as many as one answer has; `shown` makes a text of each.
@@ -98,23 +127,23 @@ pub(super) fn named(list: &[&Parameter<'_>], shown: impl Fn(&Parameter<'_>) -> S
 }
 
 /// Those beside the required ones that a typical call gives, the most needed first.
-pub(super) fn usual<'p, 'a>(entry: &Entry, list: &'p [Parameter<'a>]) -> Vec<&'p Parameter<'a>> {
-    let about: Vec<String> = words::split(entry.name());
-    let mut usual = by_need(entry, list);
+pub(super) fn usual<'p, 'a>(entry: &Entry, list: &'p [Parameter<'a>]) -> Vec<Placed<'p, 'a>> {
+    let about = words::split(entry.name());
+    let mut usual = sorted(&about, list, &Purpose::of(&about, list));
     usual.truncate(MOST_ORDERED);
-    usual.retain(|parameter| !parameter.required && need(parameter, &about) <= 2);
+    usual.retain(|placed| !placed.parameter.required && placed.need <= 2);
     usual
 }
 
 /// What an object among the arguments is typically given, the most needed first. Not its own number: that is a parameter
-/// beside it, or not known before the call.
-pub(super) fn usual_inside<'p, 'a>(entry: &Entry, list: &'p [Parameter<'a>]) -> Vec<&'p Parameter<'a>> {
-    let about: Vec<String> = words::split(entry.name());
-    let mut inside = by_need(entry, list);
+/// beside it, or not known before the call. `addressed`: somebody is named around it.
+pub(super) fn usual_inside<'p, 'a>(entry: &Entry, list: &'p [Parameter<'a>], addressed: bool) -> Vec<Placed<'p, 'a>> {
+    let about = words::split(entry.name());
+    let mut inside = sorted(&about, list, &Purpose::of(&about, list).inside(addressed));
     inside.truncate(MOST_ORDERED);
-    inside.retain(|parameter| parameter.name != "id" && need(parameter, &about) <= 4);
+    inside.retain(|placed| placed.parameter.name != "id" && placed.need <= 4);
     // Where there is nothing usual, what is seldom given is better than nothing.
-    let usual = inside.iter().take_while(|parameter| parameter.required || need(parameter, &about) <= 3).count();
+    let usual = inside.iter().take_while(|placed| placed.need <= 3).count();
     inside.truncate(if usual == 0 { 1 } else { usual });
     inside
 }

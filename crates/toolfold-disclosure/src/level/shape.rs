@@ -7,7 +7,7 @@ use serde_json::Value;
 use toolfold_core::{Entry, Fuel, words};
 
 use super::limit::{limited, unsaid};
-use super::order::{by_need_inside, is_usual};
+use super::order::by_need_inside;
 use super::said::is_choice;
 use crate::schema::{Parameter, choices, parameters, resolve, types};
 
@@ -28,6 +28,8 @@ const REQUIRED: usize = 220;
 const USUAL: usize = 180;
 /// Characters of the first values of a list that is too long.
 pub(super) const FIRST_VALUES: usize = 40;
+/// Characters around a member of an object beside its name.
+const AROUND: usize = 8;
 const MOST_CHOICES: usize = 4;
 const MOST_VALUES: usize = 24;
 const MOST_OPTIONAL: usize = 4;
@@ -38,24 +40,33 @@ pub(super) struct Tool<'a> {
     text: &'a str,
     /// The words of its name.
     words: Vec<String>,
+    /// It takes one parameter, which holds all that a call gives and is not required.
+    takes_one: bool,
 }
 
 impl<'a> Tool<'a> {
     pub(super) fn of(entry: &'a Entry) -> Tool<'a> {
-        Tool { text: &entry.description, words: words::split(entry.name()) }
+        Tool { text: &entry.description, words: words::split(entry.name()), takes_one: false }
+    }
+
+    /// The same with what is known of its parameters.
+    pub(super) fn with_parameters(self, list: &[Parameter<'_>]) -> Tool<'a> {
+        Tool { takes_one: matches!(list, [only] if !only.required), ..self }
     }
 }
 
 /// The type of a value that may be left out of a call.
 pub(super) fn shape(root: &Value, schema: &Value, fuel: &Fuel) -> String {
-    Writer { root, room: OPTIONAL, fuel, tool: None }.shape("", schema, 0)
+    Writer { root, room: OPTIONAL, fuel, tool: None }.shape("", schema, Place::default())
 }
 
 /// The type of a parameter, with what its description, or else the tool's, says plainly about its values. Without a tool it is part of
 /// what comes back.
 pub(super) fn parameter_shape(root: &Value, parameter: &Parameter<'_>, tool: Option<&Tool<'_>>, fuel: &Fuel) -> String {
-    let room = if parameter.required { REQUIRED } else { OPTIONAL };
-    let text = Writer { root, room, fuel, tool }.shape(parameter.name, parameter.schema, 0);
+    let is_main = parameter.required || tool.is_some_and(|tool| tool.takes_one);
+    let room = if is_main { REQUIRED } else { OPTIONAL };
+    let place = Place { depth: 0, main: is_main.then_some(USUAL) };
+    let text = Writer { root, room, fuel, tool }.shape(parameter.name, parameter.schema, place);
     // Not any text will do for what the tool is to do.
     if text == "string" && parameter.required && tool.is_some() && is_choice(parameter.name) {
         return format!("{text}{MARK}");
@@ -90,6 +101,25 @@ pub(super) fn shown_name(name: &str) -> String {
     if plain { name.to_owned() } else { Value::from(name).to_string() }
 }
 
+/// Where in a parameter something is.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    depth: usize,
+    /// Characters for what most calls give, where this is what the call is about.
+    main: Option<usize>,
+}
+
+impl Place {
+    fn inside(self) -> Place {
+        Place { depth: self.depth + 1, main: None }
+    }
+
+    /// Inside what an object is about: of its characters what the name leaves.
+    fn about(self, name: &str) -> Place {
+        Place { main: self.main.map(|most| most.saturating_sub(name.len() + AROUND)), ..self.inside() }
+    }
+}
+
 struct Writer<'a> {
     root: &'a Value,
     room: usize,
@@ -98,13 +128,13 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn shape(&self, name: &str, given: &'a Value, depth: usize) -> String {
+    fn shape(&self, name: &str, given: &'a Value, place: Place) -> String {
         let schema = resolve(self.root, given);
-        if self.fuel.burn(1).is_err() && !(depth == 0 && is_plain(schema)) {
+        if self.fuel.burn(1).is_err() && !(place.depth == 0 && is_plain(schema)) {
             return format!("{}{MARK}", coarse(self.root, schema));
         }
-        let told = self.tool.filter(|_| depth == 0).map_or("", |tool| tool.text);
-        let fine = self.fine(schema, depth).map(|text| limited(name, given, schema, told, text));
+        let told = self.tool.filter(|_| place.depth == 0).map_or("", |tool| tool.text);
+        let fine = self.fine(schema, place).map(|text| limited(name, given, schema, told, text));
         match fine {
             Some(text) if text.len() <= self.room && unsaid(schema) => format!("{}{MARK}", text.trim_end_matches(MARK)),
             Some(text) if text.len() <= self.room => text,
@@ -113,8 +143,8 @@ impl<'a> Writer<'a> {
     }
 
     /// The whole truth, if it is short; `None` where it is not even tried.
-    fn fine(&self, schema: &'a Value, depth: usize) -> Option<String> {
-        if depth > DEEPEST {
+    fn fine(&self, schema: &'a Value, place: Place) -> Option<String> {
+        if place.depth > DEEPEST {
             return None;
         }
         if let Some(value) = schema.get("const") {
@@ -127,32 +157,32 @@ impl<'a> Writer<'a> {
         }
         let choices = choices(schema);
         if !choices.is_empty() && schema.get("properties").is_none() {
-            return self.either(&choices, depth);
+            return self.either(&choices, place);
         }
         if let (Some(Value::Array(parts)), Some(members)) = (schema.get("allOf"), schema.as_object()) {
             return match parts.as_slice() {
-                [only] if !members.contains_key("properties") => Some(self.shape("", only, depth + 1)),
-                _ => self.object(schema, depth),
+                [only] if !members.contains_key("properties") => Some(self.shape("", only, place.inside())),
+                _ => self.object(schema, place),
             };
         }
         match types(schema).as_slice() {
-            [] => Some(self.untyped(schema, depth)),
-            [only] => self.typed(schema, only, depth),
+            [] => Some(self.untyped(schema, place)),
+            [only] => self.typed(schema, only, place),
             several => {
-                let shapes = several.iter().map(|name| self.typed(schema, name, depth));
+                let shapes = several.iter().map(|name| self.typed(schema, name, place));
                 shapes.collect::<Option<Vec<String>>>().map(|shapes| shapes.join("|"))
             }
         }
     }
 
-    fn either(&self, choices: &[&'a Value], depth: usize) -> Option<String> {
+    fn either(&self, choices: &[&'a Value], place: Place) -> Option<String> {
         let constants = choices.iter().all(|choice| choice.get("const").is_some() || choice.get("enum").is_some());
         if choices.len() > if constants { MOST_VALUES } else { MOST_CHOICES } {
             return None;
         }
         let mut shapes: Vec<String> = Vec::new();
         for choice in choices {
-            let shape = self.shape("", choice, depth + 1);
+            let shape = self.shape("", choice, place.inside());
             if !shapes.contains(&shape) {
                 shapes.push(shape);
             }
@@ -160,76 +190,85 @@ impl<'a> Writer<'a> {
         Some(shapes.join("|"))
     }
 
-    fn untyped(&self, schema: &'a Value, depth: usize) -> String {
+    fn untyped(&self, schema: &'a Value, place: Place) -> String {
         if schema.get("properties").is_some() {
-            return self.object(schema, depth).unwrap_or_else(|| format!("object{MARK}"));
+            return self.object(schema, place).unwrap_or_else(|| format!("object{MARK}"));
         }
         match schema.get("items") {
-            Some(_) => self.list(schema, depth),
+            Some(_) => self.list(schema, place),
             // An empty schema takes anything, and so says all there is to say.
             None if schema.as_object().is_none_or(|members| !members.contains_key("$ref")) => "any".to_owned(),
             None => format!("any{MARK}"),
         }
     }
 
-    fn typed(&self, schema: &'a Value, name: &str, depth: usize) -> Option<String> {
+    fn typed(&self, schema: &'a Value, name: &str, place: Place) -> Option<String> {
         match name {
             "integer" => Some("int".to_owned()),
             "boolean" => Some("bool".to_owned()),
-            "array" => Some(self.list(schema, depth)),
-            "object" => self.object(schema, depth),
+            "array" => Some(self.list(schema, place)),
+            "object" => self.object(schema, place),
             "string" | "number" | "null" => Some(name.to_owned()),
             _ => Some(format!("any{MARK}")),
         }
     }
 
-    fn list(&self, schema: &'a Value, depth: usize) -> String {
+    fn list(&self, schema: &'a Value, place: Place) -> String {
         if let Some(Value::Array(leading)) = schema.get("prefixItems").or_else(|| schema.get("items")) {
             if leading.len() > self.room {
                 return format!("any[]{MARK}");
             }
-            let items: Vec<String> = leading.iter().map(|item| self.shape("", item, depth + 1)).collect();
+            let items: Vec<String> = leading.iter().map(|item| self.shape("", item, place.inside())).collect();
             return format!("[{}]", items.join(", "));
         }
         let item = match schema.get("items") {
-            Some(items) if items.is_object() => self.shape("", items, depth + 1),
+            Some(items) if items.is_object() => self.shape("", items, place.inside()),
             _ => "any".to_owned(),
         };
         if has_choice(&item) { format!("({item})[]") } else { format!("{item}[]") }
     }
 
     /// Every required member, then as many others as there is room for.
-    fn object(&self, schema: &'a Value, depth: usize) -> Option<String> {
+    fn object(&self, schema: &'a Value, place: Place) -> Option<String> {
         let members = parameters(self.root, schema);
         self.fuel.burn(members.list.len() as u64).ok()?;
         if members.list.is_empty() {
-            return Some(self.map(schema, members.conditional, depth));
+            return Some(self.map(schema, members.conditional, place));
         }
         let mut shown: Vec<String> = Vec::new();
         let words = self.tool.map(|tool| tool.words.as_slice());
-        let list = words.map_or_else(|| members.list.iter().collect(), |words| by_need_inside(words, &members.list));
+        let list: Vec<(&Parameter<'_>, bool)> = match words {
+            Some(words) => by_need_inside(words, &members.list)
+                .iter()
+                .map(|placed| (placed.parameter, placed.is_usual()))
+                .collect(),
+            None => members.list.iter().map(|member| (member, false)).collect(),
+        };
+        // What is the only usual one is what the object is about.
+        let about_one = list.iter().filter(|(_, usual)| *usual).count() == 1;
+        let takes_one = place.depth == 0 && self.tool.is_some_and(|tool| tool.takes_one);
         let (mut length, mut optional, mut cut) = (2, 0, list.len() < members.list.len());
-        for member in list {
+        for (member, usual) in list {
             // Required ones come first: nothing that follows is shown any more.
             if optional == MOST_OPTIONAL {
                 cut = true;
                 break;
             }
-            let mark = if member.required { "" } else { "?" };
-            let text =
-                format!("{}{mark}: {}", shown_name(member.name), self.shape(member.name, member.schema, depth + 1));
+            let name = format!("{}{}", shown_name(member.name), if member.required { "" } else { "?" });
+            let inside = if usual && about_one { place.about(&name) } else { place.inside() };
+            let text = format!("{name}: {}", self.shape(member.name, member.schema, inside));
             // What the object is all about is named at least, also where a call could do without it.
-            let needed = self.room == REQUIRED && depth == 0 && words.is_some_and(|words| is_usual(member, words));
-            let room = match (member.required, needed) {
-                (true, _) => self.room,
-                (false, true) => USUAL,
-                (false, false) => OPTIONAL.min(self.room),
+            let room = match place.main.filter(|_| usual || takes_one) {
+                _ if member.required => self.room,
+                Some(most) => most,
+                None => OPTIONAL.min(self.room),
             };
+            let needed = usual && place.main.is_some();
             let fits = |text: &str| length + text.len() + 2 <= room;
             let text = match needed && !member.required && !fits(&text) {
                 true => {
                     let target = resolve(self.root, member.schema);
-                    format!("{}{mark}: {}{MARK}", shown_name(member.name), coarse(self.root, target))
+                    format!("{name}: {}{MARK}", coarse(self.root, target))
                 }
                 false => text,
             };
@@ -254,9 +293,9 @@ impl<'a> Writer<'a> {
     }
 
     /// An object without members of its own: any names, perhaps for values of one type.
-    fn map(&self, schema: &'a Value, conditional: bool, depth: usize) -> String {
+    fn map(&self, schema: &'a Value, conditional: bool, place: Place) -> String {
         let values = schema.get("additionalProperties").filter(|values| values.is_object());
-        let values = values.map(|values| self.shape("", values, depth + 1)).filter(|values| values != "any");
+        let values = values.map(|values| self.shape("", values, place.inside())).filter(|values| values != "any");
         let least = schema.get("minProperties").and_then(Value::as_u64).unwrap_or(0);
         match values {
             _ if conditional || least > 1 => format!("object{MARK}"),

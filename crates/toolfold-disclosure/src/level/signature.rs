@@ -25,7 +25,7 @@ pub fn signature(entry: &Entry) -> Signature {
     let schema = entry.input_schema();
     let all = parameters(&schema, &schema);
     let conditional = all.conditional || super::limit::unsaid(&schema);
-    written(&schema, by_need(entry, &all.list), Some(&Tool::of(entry)), conditional)
+    written(&schema, by_need(entry, &all.list), Some(&Tool::of(entry).with_parameters(&all.list)), conditional)
 }
 
 pub(super) fn of_schema(schema: &Value) -> Signature {

@@ -26,6 +26,7 @@ mod one_path;
 mod ontology;
 mod parts;
 mod properties;
+mod purpose;
 mod reader;
 mod real;
 mod shown;
