@@ -2,7 +2,8 @@
 //! dropped.
 //!
 //! What a reader would get wrong: a budget can be a part of another one, and a share is then taken from both. So one
-//! client or server is bounded by its part, and all of them together by the whole.
+//! client or server is bounded by its part, and all of them together by the whole. What is set apart from a budget is no part of
+//! it: nobody else can use that up, and the two together are what the budget was.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +16,11 @@ pub struct Memory(Arc<Budget>);
 struct Budget {
     most: usize,
     used: AtomicUsize,
+    /// What has been set apart.
+    apart: AtomicUsize,
     whole: Option<Memory>,
+    /// What this was set apart from.
+    source: Option<Memory>,
 }
 
 /// Bytes that are held. Given back when dropped.
@@ -27,12 +32,23 @@ pub struct Share {
 
 impl Memory {
     pub fn new(most: usize) -> Self {
-        Memory(Arc::new(Budget { most, used: AtomicUsize::new(0), whole: None }))
+        Memory::of(most, None, None)
     }
 
     /// A part of this budget, for one client or server.
     pub fn part(&self, most: usize) -> Self {
-        Memory(Arc::new(Budget { most, used: AtomicUsize::new(0), whole: Some(self.clone()) }))
+        Memory::of(most, Some(self.clone()), None)
+    }
+
+    /// A budget of its own, by which this one is smaller for as long as it exists.
+    pub fn set_apart(&self, most: usize) -> Self {
+        self.0.apart.fetch_add(most, Ordering::Relaxed);
+        Memory::of(most, None, Some(self.clone()))
+    }
+
+    fn of(most: usize, whole: Option<Memory>, source: Option<Memory>) -> Self {
+        let (used, apart) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        Memory(Arc::new(Budget { most, used, apart, whole, source }))
     }
 
     /// Takes a share; `None` where that would be more than there is, here or in the whole.
@@ -49,7 +65,8 @@ impl Memory {
     }
 
     fn reserve(&self, bytes: usize) -> bool {
-        let within = |used: usize| used.checked_add(bytes).filter(|sum| *sum <= self.0.most);
+        let most = self.0.most.saturating_sub(self.0.apart.load(Ordering::Relaxed));
+        let within = |used: usize| used.checked_add(bytes).filter(|sum| *sum <= most);
         if self.0.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, within).is_err() {
             return false;
         }
@@ -84,6 +101,14 @@ impl Share {
     }
 }
 
+impl Drop for Budget {
+    fn drop(&mut self) {
+        if let Some(source) = &self.source {
+            source.0.apart.fetch_sub(self.most, Ordering::Relaxed);
+        }
+    }
+}
+
 impl Drop for Share {
     fn drop(&mut self) {
         self.memory.give_back(self.bytes);
@@ -114,6 +139,21 @@ mod tests {
         assert_eq!((whole.used(), other.used()), (8, 0), "what was refused took nothing");
         drop(held);
         assert_eq!((whole.used(), one.used()), (0, 0));
+    }
+
+    #[test]
+    fn what_is_set_apart_is_there_when_all_the_rest_is_used_up() {
+        let all = Memory::new(10);
+        let own = all.set_apart(4);
+        assert!(all.take(7).is_none(), "no more than what was left");
+        let rest = all.take(6).unwrap();
+        assert!(all.take(1).is_none());
+        let held = own.take(4).unwrap();
+        assert!(own.take(1).is_none());
+        drop((own, rest));
+        assert!(all.take(7).is_none(), "it exists for as long as a share of it");
+        drop(held);
+        assert!(all.take(10).is_some());
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! The body of a request: read once, into one buffer, within a time that follows from how much has come.
 //!
-//! What a reader would get wrong: nothing here waits with a timer for a body that is already there, which is nearly every one.
+//! What a reader would get wrong: nothing here waits with a timer for a body that is already there, which is nearly every one. Nor
+//! is one counted before it is waited for; while a small one is, its connection counts it, and what is large has its own share.
 
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -11,10 +13,12 @@ use hyper::body::{Body as _, Incoming};
 use hyper::header::{self, HeaderMap};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use toolfold_wire::Share;
+use toolfold_wire::{Memory, Share};
 
 use super::App;
-use crate::budget::{Budget, LITTLE, SMALL, counted};
+use super::connections::Admitted;
+use super::place::Part;
+use crate::budget::{LITTLE, SMALL, counted};
 
 /// The largest request body.
 pub(crate) const LARGEST_BODY: usize = 32 * 1024 * 1024;
@@ -38,104 +42,117 @@ pub(crate) enum NoBody {
     Broken,
     #[error("The body did not come in time.")]
     Late,
-    #[error("Too many large requests are being worked on. Try again later.")]
+    #[error("Too many requests are being worked on. Try again later.")]
     NoMemory,
     #[error("Toolfold is stopping.")]
     Stopping,
 }
 
+/// A body on its way in, and the connection that it comes over.
+pub(crate) struct Coming {
+    pub(crate) body: Incoming,
+    pub(crate) from: Arc<Admitted>,
+}
+
 /// Reads the whole body.
-pub(crate) async fn read(app: &App, headers: &HeaderMap, mut body: Incoming) -> Result<Bytes, NoBody> {
-    let read = collect(app, headers, &mut body).await;
+pub(crate) async fn read(app: &App, headers: &HeaderMap, coming: Coming) -> Result<Bytes, NoBody> {
+    let mut reading = Reading { patience: Patience::of(app), coming };
+    let announced = reading.coming.body.size_hint().exact().unwrap_or(0);
+    if announced == 0 && !headers.contains_key(header::TRANSFER_ENCODING) {
+        return Ok(Bytes::new());
+    }
+    let read = match usize::try_from(announced) {
+        Ok(announced) if announced <= LARGEST_BODY => reading.collect(app, announced).await,
+        _ => Err(NoBody::TooLarge),
+    };
     if matches!(read, Err(NoBody::TooLarge | NoBody::NoMemory)) {
-        discard(app, body).await;
+        reading.patience = Patience::of(app);
+        reading.discard(&app.stop).await;
     }
     read
 }
 
-/// Takes the rest of a body that is refused and lets go of it: most clients read no answer before they have sent all.
-async fn discard(app: &App, mut body: Incoming) {
-    let mut reading = Reading { grace: app.deadlines.body, deadline: None };
-    let mut left = MOST_DISCARDED;
-    while let Ok(Some(bytes)) = reading.frame(&mut body, &app.stop).await
-        && left > bytes.len()
-    {
-        left -= bytes.len();
-    }
+/// Room for all of a large body, and memory for as much as has come: pages nobody wrote to cost nothing. What is larger still gets
+/// more room than any allocator keeps for later, so that it goes back to the system with the request.
+fn make_room(whole: &mut Vec<u8>, announced: usize) -> Result<(), NoBody> {
+    let room = if announced > LARGE { LARGEST_BODY + LARGE } else { announced };
+    whole.try_reserve_exact(room.saturating_sub(whole.len())).map_err(|_| NoBody::NoMemory)
 }
 
-async fn collect(app: &App, headers: &HeaderMap, body: &mut Incoming) -> Result<Bytes, NoBody> {
-    let announced = body.size_hint().exact().unwrap_or(0);
-    if announced > LARGEST_BODY as u64 {
-        return Err(NoBody::TooLarge);
-    }
-    if announced == 0 && !headers.contains_key(header::TRANSFER_ENCODING) {
-        return Ok(Bytes::new());
-    }
-    let mut reading = Reading { grace: app.deadlines.body, deadline: None };
-    let Some(first) = reading.frame(body, &app.stop).await? else { return Ok(Bytes::new()) };
-    if first.len() as u64 == announced && first.len() <= SMALL {
-        // All of it in one piece, as it lies in the buffer of the connection: nothing to copy.
-        if first.len() <= LITTLE {
-            return Ok(first);
-        }
-        let share = app.budget.small.take(first.len()).ok_or(NoBody::NoMemory)?;
-        return Ok(counted(first, share));
-    }
-    // Room for all of it, and memory for as much as has come: pages nobody wrote to cost nothing. What is large gets more
-    // room than any allocator keeps for later, so that it goes back to the system with the request.
-    let room = if announced as usize > LARGE { LARGEST_BODY + LARGE } else { announced as usize };
-    let mut whole = Vec::new();
-    whole.try_reserve_exact(room).map_err(|_| NoBody::NoMemory)?;
-    let mut share = None;
-    let mut next = Some(first);
-    while let Some(more) = next {
-        if whole.len() + more.len() > LARGEST_BODY {
-            return Err(NoBody::TooLarge);
-        }
-        whole.extend_from_slice(&more);
-        grow(&mut share, &app.budget, whole.len())?;
-        next = reading.frame(body, &app.stop).await?;
-    }
-    Ok(match share {
-        Some(share) => counted(whole, share),
-        None => whole.into(),
-    })
-}
-
-/// Takes as much of the memory as this many bytes need, in steps.
-fn grow(share: &mut Option<Share>, budget: &Budget, size: usize) -> Result<(), NoBody> {
+/// Takes as much of the memory as this many bytes need, in steps, once they are more than small.
+fn grow(share: &mut Option<Share>, bodies: &Memory, size: usize) -> Result<(), NoBody> {
     let held = share.as_ref().map_or(0, Share::bytes);
-    if size <= held.max(LITTLE) {
+    if size <= held.max(SMALL) {
         return Ok(());
     }
-    // What is small has all it may need at once, and leaves its part to others when it is not small any more.
+    let more = (size - held).div_ceil(STEP) * STEP;
     let granted = match share {
-        Some(share) if held > SMALL => share.grow((size - held).div_ceil(STEP) * STEP),
-        _ => {
-            let part =
-                if size <= SMALL { budget.small.take(SMALL) } else { budget.bodies.take(size.div_ceil(STEP) * STEP) };
-            part.map(|part| *share = Some(part)).is_some()
+        Some(share) => share.grow(more),
+        None => {
+            *share = bodies.take(more);
+            share.is_some()
         }
     };
     if granted { Ok(()) } else { Err(NoBody::NoMemory) }
 }
 
 struct Reading {
-    grace: Duration,
-    /// Not looked at the clock before the first wait.
-    deadline: Option<Instant>,
+    patience: Patience,
+    coming: Coming,
 }
 
 impl Reading {
-    /// The next piece; `None` at the end.
-    async fn frame(&mut self, body: &mut Incoming, stop: &CancellationToken) -> Result<Option<Bytes>, NoBody> {
+    async fn collect(&mut self, app: &App, announced: usize) -> Result<Bytes, NoBody> {
+        let Some(first) = self.frame(0, &app.stop).await? else { return Ok(Bytes::new()) };
+        if first.len() == announced && announced <= LITTLE {
+            // Nearly always. The buffer that it lies in may be much larger, and is free for the next one.
+            return Ok(Bytes::copy_from_slice(&first));
+        }
+        let (mut whole, mut share, mut next) = (Vec::new(), None, Some(first));
+        while let Some(more) = next {
+            let size = whole.len() + more.len();
+            if size > LARGEST_BODY {
+                return Err(NoBody::TooLarge);
+            }
+            if size > SMALL && share.is_none() {
+                make_room(&mut whole, announced)?;
+                self.coming.from.place.let_go(Part::Body);
+            }
+            grow(&mut share, &app.budget.bodies, size)?;
+            whole.extend_from_slice(&more);
+            drop(more);
+            next = self.frame(if share.is_none() { size } else { 0 }, &app.stop).await?;
+        }
+        let share = match share {
+            Some(share) => Some(share),
+            None => app.reserve.work(whole.len(), &app.budget),
+        };
+        share.map(|share| counted(whole, share)).ok_or(NoBody::NoMemory)
+    }
+
+    /// Takes the rest of a body that is refused and lets go of it: most clients read no answer before they have sent all.
+    async fn discard(&mut self, stop: &CancellationToken) {
+        let mut left = MOST_DISCARDED;
+        while let Ok(Some(bytes)) = self.frame(0, stop).await
+            && left > bytes.len()
+        {
+            left -= bytes.len();
+        }
+    }
+
+    /// The next piece; `None` at the end. So many bytes lie here and are counted while it is waited for.
+    async fn frame(&mut self, lying: usize, stop: &CancellationToken) -> Result<Option<Bytes>, NoBody> {
         loop {
-            let next = body.frame();
+            let next = self.coming.body.frame();
             tokio::pin!(next);
             let next = match futures_util::poll!(&mut next) {
                 Poll::Ready(next) => next,
-                Poll::Pending => self.wait(next, stop).await?,
+                Poll::Pending => {
+                    if lying > LITTLE {
+                        self.coming.from.hold(Part::Body, lying);
+                    }
+                    self.patience.wait(next, stop).await?
+                }
             };
             match next {
                 None => return Ok(None),
@@ -143,12 +160,31 @@ impl Reading {
                 Some(Ok(frame)) => {
                     // Trailers mean nothing here.
                     if let Ok(bytes) = frame.into_data() {
-                        self.earn(bytes.len(), Instant::now());
+                        self.patience.earn(bytes.len(), Instant::now());
                         return Ok(Some(bytes));
                     }
                 }
             }
         }
+    }
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        self.coming.from.place.let_go(Part::Body);
+    }
+}
+
+/// How long a body is waited for.
+struct Patience {
+    grace: Duration,
+    /// Not looked at the clock before the first wait.
+    deadline: Option<Instant>,
+}
+
+impl Patience {
+    fn of(app: &App) -> Self {
+        Patience { grace: app.deadlines.body, deadline: None }
     }
 
     async fn wait<T>(&mut self, next: impl Future<Output = T>, stop: &CancellationToken) -> Result<T, NoBody> {
@@ -174,50 +210,36 @@ impl Reading {
 
 #[cfg(test)]
 mod tests {
-    use toolfold_wire::Memory;
-
     use super::*;
 
     #[test]
     fn a_body_that_drips_is_out_of_time_and_one_that_comes_is_not() {
         let (grace, second) = (Duration::from_secs(20), Duration::from_secs(1));
         let mut now = Instant::now();
-        let mut reading = Reading { grace, deadline: Some(now + grace) };
-        let mut come = |reading: &mut Reading, bytes| {
+        let mut patience = Patience { grace, deadline: Some(now + grace) };
+        let mut come = |patience: &mut Patience, bytes| {
             now += second;
-            reading.earn(bytes, now);
-            reading.deadline.is_some_and(|deadline| deadline > now)
+            patience.earn(bytes, now);
+            patience.deadline.is_some_and(|deadline| deadline > now)
         };
-        assert!((0..100).all(|_| come(&mut reading, BYTES_PER_SECOND)));
-        assert!(!(0..21).all(|_| come(&mut reading, 1)));
+        assert!((0..100).all(|_| come(&mut patience, BYTES_PER_SECOND)));
+        assert!(!(0..21).all(|_| come(&mut patience, 1)));
         let now = Instant::now();
-        let mut reading = Reading { grace, deadline: Some(now + grace) };
-        reading.earn(LARGEST_BODY, now);
-        assert_eq!(reading.deadline, Some(now + grace), "nobody saves up time to stand still");
+        let mut patience = Patience { grace, deadline: Some(now + grace) };
+        patience.earn(LARGEST_BODY, now);
+        assert_eq!(patience.deadline, Some(now + grace), "nobody saves up time to stand still");
     }
 
     #[test]
     fn what_is_large_takes_memory_as_it_comes() {
-        let budget = Budget::within(&Memory::new(8 * STEP));
+        let memory = Memory::new(3 * STEP);
         let mut share = None;
-        grow(&mut share, &budget, LITTLE).unwrap();
+        grow(&mut share, &memory, SMALL).unwrap();
         assert!(share.is_none());
-        grow(&mut share, &budget, LITTLE + 1).unwrap();
-        grow(&mut share, &budget, SMALL).unwrap();
-        assert_eq!((budget.small.used(), budget.bodies.used()), (SMALL, 0));
-        grow(&mut share, &budget, SMALL + 1).unwrap();
-        assert_eq!((budget.small.used(), budget.bodies.used()), (0, STEP));
-        grow(&mut share, &budget, STEP + 1).unwrap();
-        assert_eq!(budget.bodies.used(), 2 * STEP);
-        assert_eq!(grow(&mut share, &budget, 5 * STEP), Err(NoBody::NoMemory));
-    }
-
-    #[test]
-    fn many_that_are_small_have_their_part() {
-        let budget = Budget::within(&Memory::new(16 * SMALL));
-        let mut shares: Vec<Option<Share>> = (0..5).map(|_| None).collect();
-        let granted = shares.iter_mut().map(|share| grow(share, &budget, SMALL));
-        assert_eq!(granted.filter(Result::is_ok).count(), 4);
-        grow(&mut None, &budget, SMALL + 1).unwrap();
+        grow(&mut share, &memory, SMALL + 1).unwrap();
+        assert_eq!(memory.used(), STEP);
+        grow(&mut share, &memory, STEP + 1).unwrap();
+        assert_eq!(memory.used(), 2 * STEP);
+        assert_eq!(grow(&mut share, &memory, 4 * STEP), Err(NoBody::NoMemory));
     }
 }

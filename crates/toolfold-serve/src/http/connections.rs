@@ -1,26 +1,40 @@
 //! Every open connection: how many there may be, who has to go, and how they end when the program does.
+//!
+//! What a reader would get wrong: where clients that are waited for have too much lying here together, no newcomer is refused. The
+//! one that has been waited for the longest goes, so that who sends slowly, or reads nothing, harms themselves.
 
 use std::collections::HashMap;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+use toolfold_wire::Memory;
 use tracing::warn;
 
-use super::place::{Deadlines, Place};
+use super::LARGEST_BUFFER;
+use super::place::{Deadlines, Part, Place};
+use crate::budget::SMALL;
 
 /// Connections at the most, however many descriptors there are.
 const MOST: usize = 8_192;
 /// How often those are looked for that are past their time.
 const SWEEP: Duration = Duration::from_secs(1);
+/// An answer that nothing was taken of for this long is counted.
+const STALLED: Duration = Duration::from_secs(1);
+/// The most that is counted of one: as much as lies here of what is small. What is large is counted on its own.
+const MOST_UNSENT: usize = LARGEST_BUFFER + SMALL;
+/// When memory is used up, one over this of it is made free at once: looking for who has to go takes time.
+const FREED: usize = 16;
 
 #[derive(Debug)]
 pub(crate) struct Connections {
     most: usize,
     /// Whether everybody may have the same address, as behind a balancer.
     one_address: bool,
+    /// For what lies here of clients that are waited for.
+    waiting: Memory,
     open: Mutex<Open>,
 }
 
@@ -42,14 +56,14 @@ pub(crate) struct Admitted {
 
 impl Connections {
     /// Room for as many as this process has descriptors for, less a quarter: servers and files need some too.
-    pub(crate) fn new(one_address: bool) -> Self {
+    pub(crate) fn new(one_address: bool, waiting: Memory) -> Self {
         let descriptors = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
         let most = descriptors.map_or(MOST, |descriptors| (descriptors / 4 * 3) as usize).clamp(16, MOST);
-        Connections { one_address, ..Connections::of(most) }
+        Connections { one_address, ..Connections::of(most, waiting) }
     }
 
-    fn of(most: usize) -> Self {
-        Connections { most, one_address: false, open: Mutex::default() }
+    fn of(most: usize, waiting: Memory) -> Self {
+        Connections { most, one_address: false, waiting, open: Mutex::default() }
     }
 
     /// Takes a newcomer in. Where there is no room, whoever has been quiet the longest goes; where nobody is quiet, or
@@ -100,9 +114,49 @@ impl Connections {
                 () = tokio::time::sleep(SWEEP.min(deadlines.head / 4)) => {}
             }
             let now = Instant::now();
-            let open = self.lock();
-            open.places.values().filter(|place| place.is_overdue(now, &deadlines)).for_each(|place| place.cut());
+            let stalled = {
+                let open = self.lock();
+                open.places.values().filter(|place| place.is_overdue(now, &deadlines)).for_each(|place| place.cut());
+                let stalled = |place: &Arc<Place>| Some((place.clone(), place.stalled_with(now, STALLED)?));
+                open.places.values().filter_map(stalled).collect::<Vec<_>>()
+            };
+            for (place, unsent) in stalled {
+                self.hold(&place, Part::Unsent, unsent.min(MOST_UNSENT));
+                place.let_go_of_what_is_sent();
+            }
         }
+    }
+
+    /// Counts what lies here of a client that is waited for. Where there is no memory for that, others make room who have been waited
+    /// for longer.
+    fn hold(&self, place: &Place, part: Part, bytes: usize) {
+        while !place.is_cut() && !place.hold(part, bytes, &self.waiting) {
+            if self.give_up_slowest() == 0 {
+                return place.cut();
+            }
+        }
+    }
+
+    /// Ends those that have been waited for the longest, until some memory is free again: how much. Where one address has more than
+    /// half of it, those are its own.
+    fn give_up_slowest(&self) -> usize {
+        let open = self.lock();
+        let holding = open.places.values().map(|place| (place.waits_since(), place.holds(), place));
+        let mut slow: Vec<_> = holding.filter(|(_, held, _)| *held > 0).collect();
+        let mut of: HashMap<IpAddr, usize> = HashMap::new();
+        slow.iter().for_each(|(_, held, place)| *of.entry(place.peer).or_default() += held);
+        if let Some((peer, _)) = of.into_iter().find(|(_, held)| *held > self.waiting.most() / 2) {
+            slow.retain(|(_, _, place)| place.peer == peer);
+        }
+        slow.sort_unstable_by_key(|(since, ..)| *since);
+        let mut freed = 0;
+        for (_, _, place) in slow {
+            if freed > self.waiting.most() / FREED {
+                break;
+            }
+            freed += place.give_up();
+        }
+        freed
     }
 
     /// Ends all that are left.
@@ -112,6 +166,13 @@ impl Connections {
 
     fn lock(&self) -> MutexGuard<'_, Open> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Admitted {
+    /// Counts so many bytes, for as long as its client is waited for.
+    pub(crate) fn hold(&self, part: Part, bytes: usize) {
+        self.connections.hold(&self.place, part, bytes);
     }
 }
 
@@ -134,9 +195,50 @@ mod tests {
         SocketAddr::new(address.parse().unwrap(), 1)
     }
 
+    fn of(most: usize) -> Connections {
+        Connections::of(most, Memory::new(16 * SMALL))
+    }
+
+    fn bytes_held(of: &[Admitted]) -> Vec<usize> {
+        of.iter().map(|one| if one.place.is_cut() { 0 } else { one.place.holds() }).collect()
+    }
+
+    #[tokio::test]
+    async fn who_has_been_waited_for_the_longest_makes_room_and_no_newcomer_is_refused() {
+        let connections = Arc::new(of(100));
+        let all: Vec<_> = (0..20).map(|_| pause_and(|| connections.admit(peer("127.0.0.1")).unwrap())).collect();
+        all.iter().for_each(|one| one.hold(Part::Body, SMALL));
+        let held = bytes_held(&all);
+        assert_eq!(held.iter().sum::<usize>(), connections.waiting.used());
+        assert_eq!(held[19], SMALL, "the newest stays");
+        assert_eq!(held.iter().position(|held| *held > 0), Some(4), "the oldest went: {held:?}");
+        assert!(held[4..].iter().all(|held| *held == SMALL), "{held:?}");
+        // More than there is at all is nobody else's loss twice.
+        let greedy = connections.admit(peer("127.0.0.1")).unwrap();
+        greedy.hold(Part::Unsent, 17 * SMALL);
+        assert!(greedy.place.is_cut());
+    }
+
+    #[tokio::test]
+    async fn one_address_that_has_more_than_half_makes_room_for_the_others() {
+        let connections = Arc::new(of(100));
+        let slow = pause_and(|| connections.admit(peer("10.0.0.2")).unwrap());
+        slow.hold(Part::Body, SMALL);
+        let many: Vec<_> = (0..40).map(|_| pause_and(|| connections.admit(peer("10.0.0.1")).unwrap())).collect();
+        many.iter().for_each(|one| one.hold(Part::Body, SMALL));
+        assert!(!slow.place.is_cut() && slow.place.holds() == SMALL);
+        assert!(many[0].place.is_cut() && !many[39].place.is_cut());
+    }
+
+    /// Times are told apart by milliseconds.
+    fn pause_and<T>(then: impl FnOnce() -> T) -> T {
+        std::thread::sleep(Duration::from_millis(2));
+        then()
+    }
+
     #[tokio::test]
     async fn the_longest_quiet_goes_and_whoever_is_answered_stays() {
-        let connections = Arc::new(Connections::of(3));
+        let connections = Arc::new(of(3));
         let local = peer("127.0.0.1");
         let first = connections.admit(local).unwrap();
         let busy = Busy::at(&first.place);
@@ -155,11 +257,11 @@ mod tests {
 
     #[tokio::test]
     async fn one_address_gets_half_of_the_places() {
-        let connections = Arc::new(Connections::of(8));
+        let connections = Arc::new(of(8));
         let taken: Vec<_> = (0..5).filter_map(|_| connections.admit(peer("10.0.0.1"))).collect();
         assert_eq!(taken.len(), 4);
         assert!(connections.admit(peer("10.0.0.2")).is_some());
-        let behind_a_balancer = Arc::new(Connections { one_address: true, ..Connections::of(8) });
+        let behind_a_balancer = Arc::new(Connections { one_address: true, ..of(8) });
         let taken: Vec<_> = (0..8).filter_map(|_| behind_a_balancer.admit(peer("10.0.0.1"))).collect();
         assert_eq!(taken.len(), 8);
     }

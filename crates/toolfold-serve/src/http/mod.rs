@@ -51,6 +51,7 @@ use tracing::{debug, warn};
 
 pub(crate) use admission::{Whom, not_believed};
 use admission::{admit, passed_on};
+use body::Coming;
 use cluster::Replicas;
 use connections::{Admitted, Connections};
 pub use failure::http_status;
@@ -64,7 +65,7 @@ use reply::Reply;
 pub use rest::OPENAPI;
 use sessions::{NoSession, Sessions};
 
-use crate::budget::Budget;
+use crate::budget::{Budget, Reserve};
 use crate::calm::Calm;
 use crate::tidings::Tidings;
 
@@ -74,6 +75,8 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 const FIRST_WORDS: Duration = Duration::from_secs(1);
 /// The longest head of a request.
 const LARGEST_HEAD: usize = 96 * 1024;
+/// What is taken into the buffers of one connection; a head has to fit, and more of an answer waits for what is in front of it.
+const LARGEST_BUFFER: usize = 128 * 1024;
 /// Subscriptions of stateless clients that may be open at once.
 const SUBSCRIPTIONS: usize = 2_048;
 /// A pause after an error of `accept` that is no single connection's fault.
@@ -96,6 +99,8 @@ pub(crate) struct App {
     /// How many subscriptions may be open.
     subscriptions: Arc<Semaphore>,
     budget: Arc<Budget>,
+    /// For what is small.
+    reserve: Reserve,
     page: PageState,
     guard: Guard,
     identities: Identities,
@@ -157,6 +162,8 @@ pub async fn serve_http_within(
     tokio::spawn(sessions.clone().sweep(gateway.clone(), stop.clone()));
     tokio::spawn(sessions.clone().announce(gateway.clone(), Tidings::of(&gateway), stop.clone()));
     let (budget, subscriptions) = (Arc::new(Budget::of(&gateway)), Arc::new(Semaphore::new(SUBSCRIPTIONS)));
+    let reserve = Reserve::within(gateway.memory());
+    let connections = Arc::new(Connections::new(one_address, reserve.waiting.clone()));
     let end = CancellationToken::new();
     let page = PageState { recent: Arc::new(page::Recent::new(gateway.calls())), costs: page::Costs::default() };
     tokio::spawn(page.recent.clone().follow(end.clone()));
@@ -166,6 +173,7 @@ pub async fn serve_http_within(
         sessions,
         subscriptions,
         budget,
+        reserve,
         page,
         guard,
         identities,
@@ -178,7 +186,6 @@ pub async fn serve_http_within(
         tokio::spawn(replicas.clone().follow(app.clone(), end.clone()));
     }
     tokio::spawn(stop_after_notice(app.clone(), told));
-    let connections = Arc::new(Connections::new(one_address));
     let sweep = tokio::spawn(connections.clone().sweep(deadlines, end.clone()));
     let open = TaskTracker::new();
     let outside = accept(listener, Door::Outside, &app, &connections, &open);
@@ -274,12 +281,14 @@ fn refuse(socket: &TcpStream) {
 async fn serve(app: Arc<App>, door: Door, socket: TcpStream, admitted: Admitted) {
     // Answers are small and wanted now.
     let _ = socket.set_nodelay(true);
+    let admitted = Arc::new(admitted);
     let place = &admitted.place;
-    let service = service_fn(|request| answer(&app, door, place, request));
-    let io = TokioIo::new(Watched { socket, place: place.clone(), heads: app.budget.heads.clone() });
+    // Busy from here on: what waits for its turn behind an answer that nobody takes is no head that is still coming.
+    let service = service_fn(|request| answer(&app, door, (admitted.clone(), Busy::at(place)), request));
+    let io = TokioIo::new(Watched { socket, admitted: admitted.clone() });
     let mut builder = http1::Builder::new();
     // Heads have their deadline from the sweep; the timer here would be set anew for every request.
-    builder.header_read_timeout(None).max_header_size(LARGEST_HEAD);
+    builder.header_read_timeout(None).max_header_size(LARGEST_HEAD).max_buf_size(LARGEST_BUFFER);
     let connection = builder.serve_connection(io, service);
     tokio::pin!(connection);
     tokio::select! {
@@ -310,23 +319,26 @@ async fn serve(app: Arc<App>, door: Door, socket: TcpStream, admitted: Admitted)
 async fn answer(
     app: &Arc<App>,
     door: Door,
-    place: &Arc<place::Place>,
+    (from, busy): (Arc<Admitted>, Busy),
     request: hyper::Request<Incoming>,
 ) -> Result<Reply, Infallible> {
-    let busy = Busy::at(place);
     let (parts, body) = request.into_parts();
+    let place = from.place.clone();
     let admitted = match passed_on(app, door, &parts) {
         Some(word) => word.map(Some),
         None => admit(app, &parts, place.peer).await,
     };
     let mut reply = match admitted {
         Ok(None) => page::answer(parts.uri.path(), app.guard.is_closed()),
-        Ok(Some(whom)) => routes::answer(app, whom, parts, body).await,
+        Ok(Some(whom)) => routes::answer(app, whom, parts, Coming { body, from }).await,
         Err(refused) => refused.reply(&parts.method, parts.uri.path()),
     };
     reply.body_mut().hold(busy);
     // Nobody should send the next one here.
-    if app.stop.is_cancelled() || app.replicas.as_ref().is_some_and(|replicas| replicas.is_draining()) {
+    if place.had_a_long_head()
+        || app.stop.is_cancelled()
+        || app.replicas.as_ref().is_some_and(|replicas| replicas.is_draining())
+    {
         reply.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
     Ok(reply)

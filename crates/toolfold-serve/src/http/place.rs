@@ -5,20 +5,24 @@ use std::io;
 use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use toolfold_wire::{Memory, Share};
 
+use super::connections::Admitted;
 use crate::budget::LITTLE;
 
-/// A head that is more than little takes memory in steps of this many bytes.
-const STEP: usize = 16 * 1024;
+/// No more is read at once, half of the buffer that a connection begins with: what comes behind a request stays with the system until
+/// there is time for it, and the buffer, which the connection keeps, stays as large as it was.
+const READ: usize = 4 * 1024;
+/// Only a head makes that buffer larger. Behind one that is longer than this the connection ends, and its buffer with it.
+const LONG_HEAD: usize = 8 * 1024;
 
 /// How long a client may take for what.
 #[derive(Debug, Clone, Copy)]
@@ -68,10 +72,24 @@ pub(crate) struct Place {
     since: AtomicU64,
     /// Likewise, since when nothing could be written; 0 while writing goes on.
     stalled: AtomicU64,
-    /// Bytes of the head that is coming, and what holds them where they are more than little.
+    /// Bytes that have come of a head.
     head: AtomicUsize,
-    held: Mutex<Option<Share>>,
+    /// Bytes that could not be written.
+    unsent: AtomicUsize,
+    /// What is counted of each part.
+    held: Mutex<[Option<Share>; 3]>,
     cut: CancellationToken,
+}
+
+/// What lies here of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// A head that did not come in one piece, until the request is answered.
+    Head,
+    /// A small body that is still coming.
+    Body,
+    /// An answer that is not taken.
+    Unsent,
 }
 
 impl Place {
@@ -79,6 +97,7 @@ impl Place {
         Place {
             peer,
             head: AtomicUsize::new(0),
+            unsent: AtomicUsize::new(0),
             held: Mutex::default(),
             began: Instant::now(),
             phase: AtomicU8::new(Phase::Head as u8),
@@ -93,7 +112,6 @@ impl Place {
         self.cut.cancel();
     }
 
-    #[cfg(test)]
     pub(crate) fn is_cut(&self) -> bool {
         self.cut.is_cancelled()
     }
@@ -131,36 +149,79 @@ impl Place {
         self.began + Duration::from_millis(self.since.load(Ordering::Relaxed))
     }
 
-    /// Some bytes came in. Where all heads together are too large, who sends more of one has to go.
-    fn heard(&self, bytes: usize, heads: &Memory) {
+    /// Since when its client is waited for, where it is.
+    pub(crate) fn waits_since(&self) -> Instant {
+        match self.stalled.load(Ordering::Relaxed) {
+            0 => self.since(),
+            stalled => self.began + Duration::from_millis(stalled),
+        }
+    }
+
+    /// Some bytes came in.
+    fn heard(&self, bytes: usize) {
         match self.phase() {
             Phase::Busy => return,
             Phase::Idle => self.enter(Phase::Head),
             Phase::Head => {}
         }
-        let head = self.head.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        if head > LITTLE && !self.holds(head, heads) {
-            self.cut();
-        }
+        self.head.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    fn holds(&self, bytes: usize, heads: &Memory) -> bool {
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        let more = bytes.saturating_sub(held.as_ref().map_or(0, Share::bytes)).div_ceil(STEP) * STEP;
-        match &mut *held {
-            Some(share) => more == 0 || share.grow(more),
-            none => {
-                *none = heads.take(more);
-                none.is_some()
+    /// How many bytes have come of a head that is not whole, where that is worth counting.
+    fn half_a_head(&self) -> Option<usize> {
+        Some(self.head.load(Ordering::Relaxed)).filter(|head| *head > LITTLE && self.awaits_head())
+    }
+
+    /// Whether its head was so long that this is the connection's last request.
+    pub(crate) fn had_a_long_head(&self) -> bool {
+        let is_counted = self.head.load(Ordering::Relaxed) > LONG_HEAD;
+        is_counted && self.held()[Part::Head as usize].as_ref().is_some_and(|share| share.bytes() > LONG_HEAD)
+    }
+
+    /// What is unsent of an answer of which nothing was taken for this long, where it is worth counting.
+    pub(crate) fn stalled_with(&self, now: Instant, long: Duration) -> Option<usize> {
+        let stalled = Duration::from_millis(self.stalled.load(Ordering::Relaxed));
+        let is_long = !stalled.is_zero() && now.saturating_duration_since(self.began + stalled) > long;
+        Some(self.unsent.load(Ordering::Relaxed)).filter(|unsent| is_long && *unsent > LITTLE)
+    }
+
+    /// Counts so many bytes of this; `false` where there is no memory for them.
+    pub(crate) fn hold(&self, part: Part, bytes: usize, memory: &Memory) -> bool {
+        let held = &mut self.held()[part as usize];
+        let more = bytes.saturating_sub(held.as_ref().map_or(0, Share::bytes));
+        match held {
+            _ if more == 0 => true,
+            Some(share) => share.grow(more),
+            None => {
+                *held = memory.take(more);
+                held.is_some()
             }
         }
     }
 
-    /// The head is here, and what it says has been taken out of the buffer.
-    fn read(&self) {
-        if self.head.swap(0, Ordering::Relaxed) > LITTLE {
-            self.held.lock().unwrap_or_else(PoisonError::into_inner).take();
+    pub(crate) fn let_go(&self, part: Part) {
+        self.held()[part as usize] = None;
+    }
+
+    /// Whoever counted an answer that was taken meanwhile counted nothing.
+    pub(crate) fn let_go_of_what_is_sent(&self) {
+        if self.stalled.load(Ordering::Relaxed) == 0 {
+            self.let_go(Part::Unsent);
         }
+    }
+
+    pub(crate) fn holds(&self) -> usize {
+        self.held().iter().flatten().map(Share::bytes).sum()
+    }
+
+    /// Ends the connection, and gives back what it holds at once; how much that was.
+    pub(crate) fn give_up(&self) -> usize {
+        self.cut();
+        std::mem::take(&mut *self.held()).iter().flatten().map(Share::bytes).sum()
+    }
+
+    fn held(&self) -> MutexGuard<'_, [Option<Share>; 3]> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn enter(&self, phase: Phase) {
@@ -168,10 +229,16 @@ impl Place {
         self.phase.store(phase as u8, Ordering::Relaxed);
     }
 
-    fn wrote(&self, outcome: &Poll<io::Result<usize>>) {
+    /// So many bytes were to be written.
+    fn wrote(&self, outcome: &Poll<io::Result<usize>>, bytes: usize) {
+        let was_stalled = self.stalled.load(Ordering::Relaxed) > 0;
         if outcome.is_ready() {
             self.stalled.store(0, Ordering::Relaxed);
-        } else if self.stalled.load(Ordering::Relaxed) == 0 {
+            if was_stalled {
+                self.let_go(Part::Unsent);
+            }
+        } else if !was_stalled {
+            self.unsent.store(bytes, Ordering::Relaxed);
             self.stalled.store((self.now().as_millis() as u64).max(1), Ordering::Relaxed);
         }
     }
@@ -195,7 +262,6 @@ pub(crate) struct Busy(Arc<Place>);
 
 impl Busy {
     pub(crate) fn at(place: &Arc<Place>) -> Self {
-        place.read();
         place.enter(Phase::Busy);
         Busy(place.clone())
     }
@@ -203,6 +269,10 @@ impl Busy {
 
 impl Drop for Busy {
     fn drop(&mut self) {
+        // Behind a long one the connection ends; until it has, the head lies here.
+        if !self.0.had_a_long_head() && self.0.head.swap(0, Ordering::Relaxed) > LITTLE {
+            self.0.let_go(Part::Head);
+        }
         self.0.enter(Phase::Idle);
     }
 }
@@ -211,16 +281,22 @@ impl Drop for Busy {
 #[derive(Debug)]
 pub(crate) struct Watched {
     pub(crate) socket: TcpStream,
-    pub(crate) place: Arc<Place>,
-    pub(crate) heads: Memory,
+    pub(crate) admitted: Arc<Admitted>,
 }
 
 impl AsyncRead for Watched {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let watched = &mut *self;
+        let place = &watched.admitted.place;
+        // What came before is no whole head yet. One that comes in one piece is never counted, nor is a body behind it.
+        if let Some(head) = place.half_a_head() {
+            watched.admitted.hold(Part::Head, head);
+        }
         let before = into.filled().len();
-        let read = Pin::new(&mut self.socket).poll_read(cx, into);
+        let mut little = (&mut watched.socket).take(READ as u64);
+        let read = Pin::new(&mut little).poll_read(cx, into);
         if read.is_ready() {
-            self.place.heard(into.filled().len() - before, &self.heads);
+            place.heard(into.filled().len() - before);
         }
         read
     }
@@ -229,7 +305,7 @@ impl AsyncRead for Watched {
 impl AsyncWrite for Watched {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let wrote = Pin::new(&mut self.socket).poll_write(cx, bytes);
-        self.place.wrote(&wrote);
+        self.admitted.place.wrote(&wrote, bytes.len());
         wrote
     }
 
@@ -239,7 +315,7 @@ impl AsyncWrite for Watched {
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let wrote = Pin::new(&mut self.socket).poll_write_vectored(cx, slices);
-        self.place.wrote(&wrote);
+        self.admitted.place.wrote(&wrote, slices.iter().map(|slice| slice.len()).sum());
         wrote
     }
 
@@ -280,33 +356,65 @@ mod tests {
         drop(busy);
         assert!(!overdue(&place, MINUTE) && overdue(&place, 3 * MINUTE));
         // The first byte of the next request: its head has its own time, not what is left of the pause.
-        place.heard(1, &Memory::new(0));
+        place.heard(1);
         assert!(overdue(&place, MINUTE));
     }
 
     #[test]
-    fn heads_have_their_memory_together_and_give_it_back_when_they_are_read() {
-        let heads = Memory::new(2 * STEP);
-        let (one, other) = (place(), place());
-        one.heard(LITTLE, &heads);
-        assert_eq!(heads.used(), 0);
-        one.heard(STEP, &heads);
-        assert_eq!((heads.used(), one.is_cut()), (2 * STEP, false));
-        other.heard(LITTLE, &heads);
-        assert!(!other.is_cut(), "an ordinary head needs none of it");
-        other.heard(1, &heads);
-        assert!(other.is_cut());
-        drop(Busy::at(&one));
-        assert_eq!(heads.used(), 0);
+    fn a_head_is_counted_until_it_is_answered_and_the_connection_ends_behind_a_long_one() {
+        let (memory, place) = (Memory::new(1 << 20), place());
+        let answer = |size: usize| {
+            place.heard(size);
+            assert_eq!(place.half_a_head(), Some(size).filter(|size| *size > LITTLE));
+            if let Some(head) = place.half_a_head() {
+                assert!(place.hold(Part::Head, head, &memory));
+            }
+            place.heard(READ);
+            let busy = Busy::at(&place);
+            place.heard(LONG_HEAD);
+            assert_eq!((memory.used(), place.half_a_head()), (if size > LITTLE { size } else { 0 }, None));
+            let is_last = place.had_a_long_head();
+            drop(busy);
+            is_last
+        };
+        assert!(!answer(LITTLE) && !answer(LONG_HEAD));
+        assert_eq!(memory.used(), 0);
+        assert!(answer(LONG_HEAD + 1));
+        assert_eq!(memory.used(), LONG_HEAD + 1, "its buffer is still there");
+    }
+
+    #[test]
+    fn what_is_held_is_given_back_at_once_by_who_has_to_go() {
+        let (memory, place) = (Memory::new(2 * LITTLE), place());
+        assert!(place.hold(Part::Body, LITTLE, &memory) && place.hold(Part::Body, LITTLE, &memory));
+        assert!(place.hold(Part::Unsent, LITTLE, &memory) && !place.hold(Part::Unsent, LITTLE + 1, &memory));
+        assert_eq!((memory.used(), place.holds()), (2 * LITTLE, 2 * LITTLE));
+        place.let_go_of_what_is_sent();
+        assert_eq!(memory.used(), LITTLE);
+        assert_eq!(place.give_up(), LITTLE);
+        assert_eq!((memory.used(), place.is_cut()), (0, true));
+    }
+
+    #[test]
+    fn an_answer_is_counted_when_nothing_was_taken_of_it_for_a_while() {
+        let place = place();
+        let after = |long: u64| place.stalled_with(place.began + Duration::from_secs(long), Duration::from_secs(1));
+        assert_eq!(after(60), None);
+        place.wrote(&Poll::Pending, LITTLE + 1);
+        assert_eq!((after(0), after(2)), (None, Some(LITTLE + 1)));
+        place.wrote(&Poll::Ready(Ok(1)), LITTLE + 1);
+        assert_eq!(after(60), None);
+        place.wrote(&Poll::Pending, LITTLE);
+        assert_eq!(after(60), None, "what is little is not");
     }
 
     #[test]
     fn who_takes_nothing_of_an_answer_is_given_up() {
         let place = place();
         let _busy = Busy::at(&place);
-        place.wrote(&Poll::Pending);
+        place.wrote(&Poll::Pending, 1);
         assert!(!overdue(&place, Duration::from_secs(29)) && overdue(&place, MINUTE));
-        place.wrote(&Poll::Ready(Ok(1)));
+        place.wrote(&Poll::Ready(Ok(1)), 1);
         assert!(!overdue(&place, MINUTE));
     }
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::StreamExt as _;
-use hyper::body::Incoming;
 use hyper::header::{HeaderMap, HeaderValue, RETRY_AFTER};
 use hyper::http::request::Parts;
 use hyper::{Method, StatusCode};
@@ -15,7 +14,7 @@ use toolfold_gateway::{Carriage, Client};
 use toolfold_wire::{BoxFuture, LEGACY, MODERN, Message, RpcError, SESSION_HEADER, VERSION_HEADER, code};
 
 use super::accept::Accepts;
-use super::body;
+use super::body::{self, Coming};
 use super::cluster::{self, Arrived};
 use super::event::event;
 use super::event_log::{EventLog, First, parse_event_id};
@@ -53,7 +52,7 @@ impl Caller {
     }
 }
 
-pub(crate) async fn mcp(app: &Arc<App>, caller: Caller, parts: Parts, body: Incoming) -> Reply {
+pub(crate) async fn mcp(app: &Arc<App>, caller: Caller, parts: Parts, body: Coming) -> Reply {
     match parts.method {
         Method::POST => {
             let accepts = Accepts::read(&parts.headers);

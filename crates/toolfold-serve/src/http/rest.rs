@@ -7,7 +7,6 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use hyper::body::Incoming;
 use hyper::header::{self, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Method, StatusCode};
@@ -16,6 +15,7 @@ use toolfold_core::{Code, Principal, Refusal, Surface};
 use toolfold_gateway::{Client, Failed};
 use toolfold_wire::{Object, Raw, RpcError, Silent, raw};
 
+use super::body::Coming;
 use super::failure::{failed, refused, refused_body};
 use super::reply::{Reply, json_response};
 use super::{App, approvals, body, described, overview, page};
@@ -38,7 +38,7 @@ const STOP: &str = "stop_server";
 pub const OPENAPI: &str = include_str!("openapi.json");
 
 /// Answers what is below `/v1`.
-pub(crate) async fn answer(app: &App, principal: Principal, parts: Parts, body: Incoming) -> Reply {
+pub(crate) async fn answer(app: &App, principal: Principal, parts: Parts, body: Coming) -> Reply {
     let name = parts.uri.path().strip_prefix("/v1/").unwrap_or_default();
     let looks = parts.method == Method::GET || parts.method == Method::HEAD;
     if let Some(verb) = VERBS.into_iter().find(|verb| *verb == name) {
@@ -78,7 +78,7 @@ pub(crate) async fn answer(app: &App, principal: Principal, parts: Parts, body: 
     }
 }
 
-async fn ask(app: &App, principal: Principal, question: &str, parts: Parts, body: Incoming) -> Reply {
+async fn ask(app: &App, principal: Principal, question: &str, parts: Parts, body: Coming) -> Reply {
     if parts.method != Method::POST {
         return wrong_method(&parts, "POST");
     }

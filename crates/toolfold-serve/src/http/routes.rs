@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use hyper::body::Incoming;
 use hyper::header::{self, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, StatusCode};
@@ -10,6 +9,7 @@ use toolfold_config::CLIENT_DOCUMENT;
 use toolfold_core::{Principal, Surface};
 use toolfold_gateway::RELAY;
 
+use super::body::Coming;
 use super::identity::is_metadata;
 use super::post::Caller;
 use super::reply::{Reply, json_response, text_response};
@@ -20,7 +20,7 @@ use crate::text::shown;
 const CLASSIC: &str = "text/plain; version=0.0.4; charset=utf-8";
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-pub(crate) async fn answer(app: &Arc<App>, admitted: Whom, parts: Parts, body: Incoming) -> Reply {
+pub(crate) async fn answer(app: &Arc<App>, admitted: Whom, parts: Parts, body: Coming) -> Reply {
     let Whom { principal, peer, passed } = admitted;
     let path = parts.uri.path();
     if path == "/mcp" {

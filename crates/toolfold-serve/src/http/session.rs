@@ -15,7 +15,7 @@ use toolfold_wire::{Memory, Message, RpcError};
 
 use super::event_log::{EventLog, LARGE};
 use crate::asks::Outlet;
-use crate::budget::{Budget, SMALL};
+use crate::budget::{Budget, LITTLE, SMALL, counted};
 use crate::conversation::Conversation;
 
 /// What a session keeps of its streams for a client that may come back, and what it keeps while nobody listens.
@@ -120,24 +120,36 @@ impl Session {
 
     /// Says something on a stream of this session. What it has no memory for is lost.
     pub(crate) fn say(&self, log: &EventLog, line: Bytes) {
+        self.remember(log, line);
+    }
+
+    /// Whether there was memory for it.
+    fn remember(&self, log: &EventLog, line: Bytes) -> bool {
         while !log.push(line.clone(), &self.memory) {
             // Those that have ended are only kept in case their reader comes back.
             if !forget_one(&mut self.streams()) {
-                return;
+                return false;
             }
         }
+        true
     }
 
     /// Says an answer, which is never lost: where there is no memory for it, its client is told that.
     pub(crate) fn answer(&self, log: &EventLog, answer: &Message) {
         let line = Bytes::from(answer.to_line());
         let size = line.len();
-        let fits = size <= LARGE && !(size <= SMALL && log.is_silent()) && log.push(line.clone(), &self.memory);
-        match size {
-            _ if fits => {}
-            0..=SMALL => log.push_always(line),
-            _ => log.push_always(self.budget.answer(line).unwrap_or_else(|| no_memory(answer))),
+        // Most likely all there will be: it goes out as it is, as in the other era.
+        let goes_out = size <= SMALL && log.is_silent();
+        if !goes_out && size <= LARGE && self.remember(log, line.clone()) {
+            return;
         }
+        // Beside a stream that lies here already, what is little is nothing.
+        let share = if goes_out || size <= LITTLE { Some(None) } else { self.budget.answers.take(size).map(Some) };
+        log.push_always(match share {
+            Some(Some(share)) => counted(line, share),
+            Some(None) => line,
+            None => no_memory(answer),
+        });
     }
 
     /// Whether nothing is asked in it that is not answered.
@@ -210,7 +222,7 @@ fn forget_one(streams: &mut BTreeMap<u64, Arc<EventLog>>) -> bool {
 }
 
 fn no_memory(answer: &Message) -> Bytes {
-    let error = RpcError::internal("Too many large answers are waiting to be read. Ask again later.");
+    let error = RpcError::internal("Too many answers are waiting to be read. Ask again later.");
     match answer {
         Message::Response { id, .. } => Message::response(id.clone(), Err(error)).to_line().into(),
         other => other.to_line().into(),

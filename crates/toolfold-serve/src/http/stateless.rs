@@ -94,6 +94,8 @@ async fn work(
     out: Outbox,
 ) -> Option<Result<Raw, RpcError>> {
     if asking.method == "subscriptions/listen" {
+        // It lies in the body of the request, and this goes on for long.
+        drop(envelope);
         // In a box of its own: hardly any request is one.
         return Box::pin(listen(&app, asker, asking, out)).await;
     }
@@ -102,7 +104,11 @@ async fn work(
 
 /// Tells changes until somebody has enough of it.
 async fn listen(app: &App, asker: Asker, asking: Asking, out: Outbox) -> Option<Result<Raw, RpcError>> {
-    match Subscription::begin(asker, asking.id, &asking.params, &app.subscriptions, out).await {
+    let Asking { id, params, about, .. } = asking;
+    let begun = Subscription::begin(asker, id, &params, &app.subscriptions, out).await;
+    // They lie in the body of the request, which is not needed while changes are waited for.
+    drop((params, about));
+    match begun {
         Ok(subscription) => subscription.run(app.stop.clone()).await.map(Ok),
         Err(error) => Some(Err(error)),
     }

@@ -27,6 +27,7 @@ mod proxy;
 mod rest;
 mod revoked;
 mod scopes;
+mod slow;
 mod stdio;
 mod strangers;
 mod support;

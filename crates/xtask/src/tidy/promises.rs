@@ -127,8 +127,23 @@ pub(super) const PROMISES: &[Promise] = &[
         "MOST: usize = 8_192",
         &["the_longest_quiet_goes_and_whoever_is_answered_stays", "one_address_gets_half_of_the_places"],
     ),
-    Promise("| 96 KB, 10 s |", "LARGEST_HEAD: usize = 96 * 1024", &["a_head_has_96_kilobytes"]),
-    Promise("| 96 KB, 10 s |", "head: Duration::from_secs(10)", &["a_connection_without_a_request_is_closed"]),
+    Promise("| 96 KB; 10 s, or 120 s", "LARGEST_HEAD: usize = 96 * 1024", &["a_head_has_96_kilobytes"]),
+    Promise("| 96 KB; 10 s, or 120 s", "head: Duration::from_secs(10)", &["a_connection_without_a_request_is_closed"]),
+    Promise(
+        "| 96 KB; 10 s, or 120 s",
+        "idle: Duration::from_secs(120)",
+        &["heads_and_pauses_between_requests_have_their_time_and_answers_as_much_as_they_need"],
+    ),
+    Promise(
+        "behind one above 12 KB, or above 8 KB in smaller pieces,",
+        "LONG_HEAD: usize = 8 * 1024",
+        &["a_head_is_counted_until_it_is_answered_and_the_connection_ends_behind_a_long_one"],
+    ),
+    Promise(
+        "behind one above 12 KB, or above 8 KB in smaller pieces,",
+        "READ: usize = 4 * 1024",
+        &["the_connection_ends_behind_a_long_head"],
+    ),
     Promise("| 32 MB; 20 s", "LARGEST_BODY: usize = 32 * 1024 * 1024", &["a_body_that_is_too_large_is_refused"]),
     Promise("| 32 MB; 20 s", "body: Duration::from_secs(20)", &["a_body_that_does_not_come_is_not_waited_for"]),
     Promise(
@@ -153,19 +168,33 @@ pub(super) const PROMISES: &[Promise] = &[
     ),
     Promise("answers above 64 KB together", "SMALL: usize = 64 * 1024", &["what_is_large_takes_memory_as_it_comes"]),
     Promise(
-        "| heads above 4 KB that are still coming, together |",
-        "LITTLE: usize = 4 * 1024",
-        &["heads_have_their_memory_together_and_give_it_back_when_they_are_read"],
-    ),
-    Promise(
-        "| bodies and answers from 4 to 64 KB, together |",
-        "LITTLE: usize = 4 * 1024",
-        &["what_is_large_takes_memory_as_it_comes"],
-    ),
-    Promise(
-        "| bodies and answers from 4 to 64 KB, together |",
+        "bodies up to 64 KB that are still coming, and answers that nothing was taken of for a second, where one is above 4 KB",
         "SMALL: usize = 64 * 1024",
-        &["many_that_are_small_have_their_part"],
+        &["small_bodies_that_are_not_finished_take_nothing_from_anybody"],
+    ),
+    Promise(
+        "bodies up to 64 KB that are still coming, and answers that nothing was taken of for a second, where one is above 4 KB",
+        "LITTLE: usize = 4 * 1024",
+        &[
+            "heads_that_are_not_finished_take_nothing_from_anybody",
+            "what_comes_behind_a_request_counts_like_any_other_head",
+            "an_answer_is_counted_when_nothing_was_taken_of_it_for_a_while",
+            "who_has_been_waited_for_the_longest_makes_room_and_no_newcomer_is_refused",
+            "one_address_that_has_more_than_half_makes_room_for_the_others",
+        ],
+    ),
+    Promise(
+        "| bodies from 4 to 64 KB that are worked on, together | an eighth",
+        "LITTLE: usize = 4 * 1024",
+        &["what_is_small_has_room_while_all_the_rest_is_used_up"],
+    ),
+    Promise(
+        "| bodies from 4 to 64 KB that are worked on, together | an eighth",
+        "APART: usize = 8",
+        &[
+            "what_is_small_has_room_while_all_the_rest_is_used_up",
+            "what_is_set_apart_is_there_when_all_the_rest_is_used_up",
+        ],
     ),
     Promise(
         "| 120 s; 30 s |",

@@ -5,7 +5,6 @@
 
 use std::sync::Arc;
 
-use hyper::body::Incoming;
 use hyper::http::request::Parts;
 use hyper::{Method, StatusCode};
 use toolfold_access::BodyHash;
@@ -13,6 +12,7 @@ use toolfold_core::{ServerName, Surface};
 use toolfold_wire::Message;
 
 use super::super::accept::Accepts;
+use super::super::body::Coming;
 use super::super::failure::without_body;
 use super::super::post::Caller;
 use super::super::reply::{Reply, empty_response, error_response};
@@ -24,7 +24,7 @@ use crate::asking::{Asking, is_notification};
 use crate::stateless::Asker;
 
 /// Answers for the server that `path` names, after the prefix of such paths.
-pub(crate) async fn answer(app: &Arc<App>, whom: Whom, parts: Parts, body: Incoming, path: &str) -> Reply {
+pub(crate) async fn answer(app: &Arc<App>, whom: Whom, parts: Parts, body: Coming, path: &str) -> Reply {
     let named = path.split_once('/').and_then(|(name, fence)| Some((ServerName::new(name).ok()?, fence.parse().ok()?)));
     let (Some((server, fence)), true) = (named, parts.method == Method::POST) else { return not_allowed("POST") };
     let bytes = match body::read(app, &parts.headers, body).await {

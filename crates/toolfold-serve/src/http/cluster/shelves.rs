@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hyper::body::Incoming;
 use hyper::http::request::Parts;
 use hyper::{Method, StatusCode};
 use serde::{Deserialize, Serialize};
@@ -14,6 +13,7 @@ use toolfold_http::{Target, header_lines};
 use toolfold_wire::BoxFuture;
 use tracing::debug;
 
+use super::super::body::Coming;
 use super::super::reply::{Reply, empty_response, json_response};
 use super::super::{App, Whom, body, not_believed};
 use super::Replicas;
@@ -58,7 +58,7 @@ impl OtherShelves for Replicas {
 }
 
 /// Answers another replica that asks for a result kept here.
-pub(crate) async fn answer(app: &Arc<App>, whom: Whom, parts: Parts, body: Incoming) -> Reply {
+pub(crate) async fn answer(app: &Arc<App>, whom: Whom, parts: Parts, body: Coming) -> Reply {
     let Ok(bytes) = body::read(app, &parts.headers, body).await else {
         return empty_response(StatusCode::BAD_REQUEST);
     };
