@@ -89,7 +89,7 @@ fn alike(texts: &[Vec<(&str, usize)>]) -> Vec<Option<Alike>> {
     for some in sorted.windows(FEWEST_ALIKE) {
         let (first, last) = (some[0], some[FEWEST_ALIKE - 1]);
         let words = plain(first).zip(plain(last)).take_while(|(one, other)| one == other).count();
-        let is_over = plain(first).take(words).last() == Some(END);
+        let is_over = plain(first).take(words).next_back() == Some(END);
         let is_phrase = is_over || some.iter().all(|text| texts[*text].get(words).is_none_or(|(word, _)| adds(word)));
         some.iter().for_each(|text| shared[*text] = shared[*text].max((words, is_phrase)));
     }

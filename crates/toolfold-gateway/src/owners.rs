@@ -88,10 +88,8 @@ impl<'a> Owners<'a> {
                 let alone = only(snapshot.offers.servers());
                 match linked.or_else(|| alone.clone().filter(|_| snapshot.absent.is_empty())) {
                     Some(server) => Ok(Owned { server, original: uri.to_owned() }),
-                    None => Err(alone.map_or_else(
-                        || self.nobody(uri),
-                        |other| may_be_missing(&self.request.client, uri, &other),
-                    )),
+                    None => Err(alone
+                        .map_or_else(|| self.nobody(uri), |other| may_be_missing(&self.request.client, uri, &other))),
                 }
             }
         }

@@ -77,9 +77,8 @@ impl<'a> Deed<'a> {
         let filed = words.first().filter(|first| words.len() > 1 && begins_most(view, entry, first)).cloned();
         let filed = filed.and_then(|word| plain(std::iter::once(word)).next());
         let all: Vec<String> = plain(words.into_iter()).collect();
-        let is_own = |(place, word): &(usize, &String)| {
-            !server.contains(*word) && (*place > 0 || filed.as_ref() != Some(*word))
-        };
+        let is_own =
+            |(place, word): &(usize, &String)| !server.contains(*word) && (*place > 0 || filed.as_ref() != Some(*word));
         let own: Vec<String> = all.iter().enumerate().filter(is_own).map(|(_, word)| word.clone()).collect();
         let name = if own.is_empty() { all } else { own };
         let mut sorted = name.clone();

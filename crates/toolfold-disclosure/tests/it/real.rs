@@ -31,7 +31,7 @@ pub(crate) fn sources() -> Option<Vec<ServerSource>> {
             continue;
         }
         let text = std::fs::read_to_string(&file).unwrap();
-        let list: std::collections::BTreeMap<String, Raw> = serde_json::from_str(&text).unwrap();
+        let list: BTreeMap<String, Raw> = serde_json::from_str(&text).unwrap();
         let tools: Vec<Raw> = serde_json::from_str(list["tools"].get()).unwrap();
         let name = ServerName::new(slug(&stem)).unwrap();
         sources.push(ServerSource { name, prefix: true, title: None, instructions: None, tools });

@@ -23,7 +23,12 @@ fn json_of(output: &Output) -> Value {
 /// What was wrong is remembered, and whoever has mended it and names the server does not hear it again.
 #[test]
 fn a_server_that_was_mended_answers_who_names_it() {
-    let commands = [&["call", "mended.work"][..], &["show", "mended.work"], &["ls", "mended"], &["search", "work", "--server", "mended"]];
+    let commands = [
+        &["call", "mended.work"][..],
+        &["show", "mended.work"],
+        &["ls", "mended"],
+        &["search", "work", "--server", "mended"],
+    ];
     for command in commands {
         let fake = FakeServer::script(json!({"exit_at_start": 1}));
         let world = world("", &[("mended", &fake)]);
