@@ -1,7 +1,8 @@
 //! Every open connection: how many there may be, who has to go, and how they end when the program does.
 //!
 //! What a reader would get wrong: where clients that are waited for have too much lying here together, no newcomer is refused. The
-//! one that has been waited for the longest goes, so that who sends slowly, or reads nothing, harms themselves.
+//! one that has been waited for the longest goes, so that who sends slowly, or reads nothing, harms themselves. A call that takes its
+//! time waits for us, however long its head was: it goes when there is nobody else.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -121,7 +122,7 @@ impl Connections {
                 open.places.values().filter_map(stalled).collect::<Vec<_>>()
             };
             for (place, unsent) in stalled {
-                self.hold(&place, Part::Unsent, unsent.min(MOST_UNSENT));
+                self.hold(&place, Part::Unsent, unsent.min(MOST_UNSENT).min(self.waiting.most()));
                 place.let_go_of_what_is_sent();
             }
         }
@@ -130,6 +131,10 @@ impl Connections {
     /// Counts what lies here of a client that is waited for. Where there is no memory for that, others make room who have been waited
     /// for longer.
     fn hold(&self, place: &Place, part: Part, bytes: usize) {
+        // What there is no room for at all is nobody else's loss.
+        if bytes > self.waiting.most() {
+            return place.cut();
+        }
         while !place.is_cut() && !place.hold(part, bytes, &self.waiting) {
             if self.give_up_slowest() == 0 {
                 return place.cut();
@@ -141,14 +146,15 @@ impl Connections {
     /// half of it, those are its own.
     fn give_up_slowest(&self) -> usize {
         let open = self.lock();
-        let holding = open.places.values().map(|place| (place.waits_since(), place.holds(), place));
+        let order = |place: &Place| (!place.keeps_us_waiting(), place.waits_since());
+        let holding = open.places.values().map(|place| (order(place), place.holds(), place));
         let mut slow: Vec<_> = holding.filter(|(_, held, _)| *held > 0).collect();
         let mut of: HashMap<IpAddr, usize> = HashMap::new();
         slow.iter().for_each(|(_, held, place)| *of.entry(place.peer).or_default() += held);
         if let Some((peer, _)) = of.into_iter().find(|(_, held)| *held > self.waiting.most() / 2) {
             slow.retain(|(_, _, place)| place.peer == peer);
         }
-        slow.sort_unstable_by_key(|(since, ..)| *since);
+        slow.sort_unstable_by_key(|(order, ..)| *order);
         let mut freed = 0;
         for (_, _, place) in slow {
             if freed > self.waiting.most() / FREED {
@@ -213,10 +219,27 @@ mod tests {
         assert_eq!(held[19], SMALL, "the newest stays");
         assert_eq!(held.iter().position(|held| *held > 0), Some(4), "the oldest went: {held:?}");
         assert!(held[4..].iter().all(|held| *held == SMALL), "{held:?}");
-        // More than there is at all is nobody else's loss twice.
+        // More than there is at all is nobody else's loss.
         let greedy = connections.admit(peer("127.0.0.1")).unwrap();
         greedy.hold(Part::Unsent, 17 * SMALL);
-        assert!(greedy.place.is_cut());
+        assert!(greedy.place.is_cut() && bytes_held(&all) == held);
+    }
+
+    /// It has been under way for longer than anybody who came since, and nobody waits for its client.
+    #[tokio::test]
+    async fn a_call_under_way_outlives_those_that_are_waited_for() {
+        let connections = Arc::new(of(100));
+        let [calling, sending] = [(); 2].map(|()| pause_and(|| connections.admit(peer("127.0.0.1")).unwrap()));
+        let _calls = [&calling, &sending].map(|one| {
+            one.hold(Part::Head, SMALL);
+            Busy::at(&one.place)
+        });
+        sending.hold(Part::Body, SMALL);
+        let half: Vec<_> = (0..40).map(|_| pause_and(|| connections.admit(peer("127.0.0.1")).unwrap())).collect();
+        half.iter().for_each(|one| one.hold(Part::Head, SMALL));
+        assert!(!calling.place.is_cut() && calling.place.holds() == SMALL);
+        assert!(sending.place.is_cut(), "whose body is still coming is waited for");
+        assert!(half[0].place.is_cut() && !half[39].place.is_cut());
     }
 
     #[tokio::test]

@@ -157,6 +157,13 @@ impl Place {
         }
     }
 
+    /// Whether it is this client's turn: to send the rest of something, or to take an answer.
+    pub(crate) fn keeps_us_waiting(&self) -> bool {
+        self.phase() != Phase::Busy
+            || self.stalled.load(Ordering::Relaxed) > 0
+            || self.held()[Part::Body as usize].is_some()
+    }
+
     /// Some bytes came in.
     fn heard(&self, bytes: usize) {
         match self.phase() {
@@ -237,9 +244,12 @@ impl Place {
             if was_stalled {
                 self.let_go(Part::Unsent);
             }
-        } else if !was_stalled {
+        } else {
+            // More may be added to it meanwhile.
             self.unsent.store(bytes, Ordering::Relaxed);
-            self.stalled.store((self.now().as_millis() as u64).max(1), Ordering::Relaxed);
+            if !was_stalled {
+                self.stalled.store((self.now().as_millis() as u64).max(1), Ordering::Relaxed);
+            }
         }
     }
 
@@ -400,8 +410,9 @@ mod tests {
         let place = place();
         let after = |long: u64| place.stalled_with(place.began + Duration::from_secs(long), Duration::from_secs(1));
         assert_eq!(after(60), None);
+        place.wrote(&Poll::Pending, LITTLE);
         place.wrote(&Poll::Pending, LITTLE + 1);
-        assert_eq!((after(0), after(2)), (None, Some(LITTLE + 1)));
+        assert_eq!((after(0), after(2)), (None, Some(LITTLE + 1)), "the last of it counts, and the time of the first");
         place.wrote(&Poll::Ready(Ok(1)), LITTLE + 1);
         assert_eq!(after(60), None);
         place.wrote(&Poll::Pending, LITTLE);
