@@ -22,6 +22,10 @@ use crate::rpc::{SHORT, no_resource, rpc};
 use crate::scope::Scope;
 use crate::snapshot::Snapshot;
 
+/// What stands behind a server's name before an address of its own, and before a prompt.
+const BEFORE_ADDRESSES: &str = "+";
+const BEFORE_PROMPTS: &str = "__";
+
 impl Gateway {
     /// Answers one request, in the shape that both eras share.
     pub async fn handle(&self, mut request: Request) -> Result<Raw, RpcError> {
@@ -112,7 +116,7 @@ impl Gateway {
 
     /// Watches a resource until the answer is dropped.
     pub async fn watch(&self, uri: &str, request: &Request) -> Result<Watch, RpcError> {
-        let snapshot = self.offers_with(request, uri, |offers| offers.has(uri)).await;
+        let snapshot = self.offers_with(request, (uri, BEFORE_ADDRESSES), |offers| offers.has(uri)).await;
         let Owned { server, original } = self.owners(&snapshot, request).of_resource(uri)?;
         let what = Wanted::Resource(&original);
         match self.pass(&snapshot, &server, request, what, Errand::Watch(original.clone())).await.map_err(rpc)? {
@@ -123,7 +127,8 @@ impl Gateway {
 
     async fn get_prompt(&self, request: Request) -> Result<Raw, RpcError> {
         let name = request.text("name")?;
-        let snapshot = self.offers_with(&request, &name, |offers| offers.prompts.owner(&name).is_some()).await;
+        let snapshot =
+            self.offers_with(&request, (&name, BEFORE_PROMPTS), |offers| offers.prompts.owner(&name).is_some()).await;
         let owner = self.owners(&snapshot, &request).of_prompt(&name)?;
         let mut params = request.params.clone();
         params.set("name", &owner.original);
@@ -136,7 +141,7 @@ impl Gateway {
             let kept = self.0.results.resource(&self.config(), &request.client.principal(), &uri).await;
             return kept.ok_or_else(|| no_resource(&request.client, &uri));
         }
-        let snapshot = self.offers_with(&request, &uri, |offers| offers.has(&uri)).await;
+        let snapshot = self.offers_with(&request, (&uri, BEFORE_ADDRESSES), |offers| offers.has(&uri)).await;
         let Owned { server, original } = self.owners(&snapshot, &request).of_resource(&uri)?;
         let mut params = request.params.clone();
         params.set("uri", &original);
@@ -155,14 +160,14 @@ impl Gateway {
             Some("ref/prompt") => {
                 let name = reference.string("name").unwrap_or_default();
                 let known = |offers: &Offers| offers.prompts.owner(&name).is_some();
-                snapshot = self.offers_with(&request, &name, known).await;
+                snapshot = self.offers_with(&request, (&name, BEFORE_PROMPTS), known).await;
                 let owner = self.owners(&snapshot, &request).of_prompt(&name)?;
                 ("name", owner.server.clone(), owner.original.clone())
             }
             Some("ref/resource") => {
                 let uri = reference.string("uri").unwrap_or_default();
                 let known = |offers: &Offers| offers.templates.owner(&uri).is_some() || offers.has(&uri);
-                snapshot = self.offers_with(&request, &uri, known).await;
+                snapshot = self.offers_with(&request, (&uri, BEFORE_ADDRESSES), known).await;
                 let owner = match snapshot.offers.templates.owner(&uri) {
                     Some(owner) => owner.clone(),
                     None => self.owners(&snapshot, &request).of_address(&uri)?,
@@ -278,13 +283,18 @@ impl Gateway {
     }
 
     /// The same for what has this name or address: nobody is waited for where it is known whose that is, and its server alone where
-    /// that is named before it.
-    async fn offers_with(&self, request: &Request, name: &str, known: impl Fn(&Offers) -> bool) -> Arc<Snapshot> {
+    /// that is named before it, with this between the two.
+    async fn offers_with(
+        &self,
+        request: &Request,
+        (name, between): (&str, &str),
+        known: impl Fn(&Offers) -> bool,
+    ) -> Arc<Snapshot> {
         let now = self.seen(request).await;
         if known(&now.offers) {
             return now;
         }
-        let pending = self.0.waiting.pending_of(name).filter(|server| now.is_seen(server));
+        let pending = self.0.waiting.pending_before(name, &[between]).filter(|server| now.is_seen(server));
         let Some(server) = pending else { return self.offers(request).await };
         self.0.waiting.heard_of(&BTreeSet::from([server])).await;
         let now = self.seen(request).await;

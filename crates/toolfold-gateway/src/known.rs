@@ -16,6 +16,8 @@ use crate::trust::{Held, Judged};
 
 /// Held entries that are remembered to have been told of.
 const MOST_TOLD: usize = 4_096;
+/// Entries that are named in one line.
+const MOST_NAMED: usize = 8;
 
 /// All that is known of one server.
 pub(crate) struct Known {
@@ -100,7 +102,11 @@ impl Known {
         let new: Vec<Arc<Held>> = held.cloned().collect();
         if !new.is_empty() {
             let server = &judged.served.tools.name;
-            warn!(%server, entries = new.len(), "some of what it says is held until somebody approves it: `toolfold approve`");
+            // Which ones: another that is held instead is news, for whoever writes down what has changed, too.
+            let mut ids: Vec<&str> = new.iter().take(MOST_NAMED).map(|held| held.id.as_str()).collect();
+            ids.extend((new.len() > MOST_NAMED).then_some("…"));
+            let ids = ids.join(", ");
+            warn!(%server, entries = new.len(), ids = %shown_line(&ids), "some of what it says is held until somebody approves it: `toolfold approve`");
         }
         self.judged = Some(judged);
         new

@@ -3,9 +3,10 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use toolfold_core::{ServerName, exposed_name};
+use toolfold_core::{ServerName, exposed_name, shown_line};
 use toolfold_upstream::Manifest;
 use toolfold_wire::{Object, Raw, raw};
+use tracing::warn;
 
 use crate::claims::Claims;
 
@@ -189,7 +190,9 @@ impl Offered {
                 exposed = exposed_name(Some(server), &original);
             }
             // Two names of servers and of what they have may come to the same: nobody takes it from who has it.
-            if self.owners.contains_key(&exposed) {
+            if let Some(owner) = self.owners.get(&exposed) {
+                let other = &owner.server;
+                warn!(%server, %other, name = %shown_line(&original), "another server has what this comes to: it is left out");
                 continue;
             }
             let entry = if exposed == original { item.clone() } else { definition.set(key, &exposed).to_raw() };

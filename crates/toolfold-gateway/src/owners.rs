@@ -4,7 +4,7 @@
 //! resource need not be listed; whether they may have it is for the gate.
 
 use toolfold_access::Extent;
-use toolfold_core::{Code, Refusal};
+use toolfold_core::{Absence, Absent, Code, Refusal};
 use toolfold_wire::RpcError;
 
 use crate::dispatch::only;
@@ -86,7 +86,9 @@ impl<'a> Owners<'a> {
                     return Err(self.withheld(held));
                 }
                 let alone = only(snapshot.offers.servers());
-                match linked.or_else(|| alone.clone().filter(|_| snapshot.absent.is_empty())) {
+                // One that nothing was ever heard of has told nobody an address; one that is coming may be about to.
+                let is_coming = |absent: &Absent| absent.state == Absence::Starting;
+                match linked.or_else(|| alone.clone().filter(|_| !snapshot.absent.iter().any(is_coming))) {
                     Some(server) => Ok(Owned { server, original: uri.to_owned() }),
                     None => Err(alone
                         .map_or_else(|| self.nobody(uri), |other| may_be_missing(&self.request.client, uri, &other))),

@@ -1,8 +1,8 @@
 //! How far the start has come: what there is to wait for, and how long that makes sense.
 //!
 //! What a reader would get wrong: nobody waits for a server that the request does not need, nor for one that failed the
-//! last time, unless it is named: whoever has mended it is not told what was. A search waits while servers keep coming in, and stops when nothing has come for a while: one silent server
-//! does not hold it up for longer than that.
+//! last time, unless it is named: whoever has mended it is not told what was. A search waits while servers keep coming in, and
+//! stops when nothing has come for a while: one silent server does not hold it up for longer than that.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -170,12 +170,18 @@ impl Waiting {
         if self.started.elapsed() < AGAIN { &now.untried } else { &now.pending }
     }
 
-    /// A server that may soon say what it offers and that a spelling begins with.
+    /// A server that may soon say what it offers and that a spelling of a tool begins with.
     pub(crate) fn pending_of(&self, spelling: &str) -> Option<ServerName> {
+        self.pending_before(spelling, &[".", "/", ":", "+", "__"])
+    }
+
+    /// The same with one of these behind its name. Of an address only what is there when a server is meant: servers are called
+    /// as the schemes of other servers' addresses are.
+    pub(crate) fn pending_before(&self, spelling: &str, behind: &[&str]) -> Option<ServerName> {
         let now = self.progress.borrow();
         let fits = |name: &&ServerName| {
-            let rest = spelling.get(name.as_str().len()..).filter(|_| spelling.starts_with(name.as_str()));
-            rest.is_some_and(|rest| rest.starts_with(['.', '/', ':', '+']) || rest.starts_with("__"))
+            let rest = spelling.strip_prefix(name.as_str());
+            rest.is_some_and(|rest| behind.iter().any(|mark| rest.starts_with(mark)))
         };
         self.of_named(&now).iter().filter(fits).max_by_key(|name| name.as_str().len()).cloned()
     }
@@ -197,6 +203,11 @@ mod tests {
         tell.send_if_modified(|now| now.follow(names(&[]), names(&["post", "postbox"])));
         assert!(!waiting.is_settled());
         assert_eq!(waiting.pending_of("post.send").as_ref().map(ServerName::as_str), Some("post"));
+        let before = |address| waiting.pending_before(address, &["+"]);
+        assert_eq!(
+            (before("post://7"), before("post+x://7").map(|name| name.to_string())),
+            (None, Some("post".to_owned()))
+        );
         let begun = Instant::now();
         let mended = async {
             tokio::time::sleep(Duration::from_secs(1)).await;

@@ -27,7 +27,7 @@ pub(crate) fn may_be_missing(client: &Client, uri: &str, other: &ServerName) -> 
     not_found(
         client,
         uri,
-        format!(". A server that is not running may have it; {other} is asked for it as {other}+{spelling}"),
+        format!(". A server that is still starting may have it; {other} is asked for it as {other}+{spelling}"),
     )
 }
 

@@ -47,8 +47,12 @@ impl Writer {
             let (much, cases): (Vec<Case>, Vec<Case>) = cases.into_iter().partition(Case::has_much_new);
             self.hear_aside(much);
             let others = self.judged_others();
+            let names: Vec<ServerName> = cases.iter().map(|case| case.source.server.clone()).collect();
             let Ok(heard) = spawn_blocking(move || Docket { cases, others }.hear()).await else {
                 error!("what servers say could not be judged: what is served is what was before");
+                // Nothing more comes of it that somebody could wait for.
+                let judged = |name: &ServerName| self.servers.get_mut(name).map(|known| known.take_judgement(None));
+                names.iter().filter_map(judged).for_each(drop);
                 return;
             };
             for heard in heard {

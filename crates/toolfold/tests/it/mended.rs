@@ -1,6 +1,7 @@
 //! Servers that were broken: what is remembered of that, and that whoever mends one is believed.
 
 use std::process::Output;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolfold_test::{FakeServer, HttpClient};
@@ -64,4 +65,32 @@ fn status_says_the_same_of_a_silent_server_every_time() {
         assert_eq!(servers[0]["state"], "failing", "{servers}");
         assert_eq!(servers[0]["why"], "it had not answered after 30 s, when it was last tried");
     }
+}
+
+fn a_reader() -> FakeServer {
+    // It reads whatever it is asked for.
+    FakeServer::script(json!({"templates": [{"uriTemplate": "note://{number}", "name": "a note"}]}))
+}
+
+/// Nothing was ever heard of it: nobody has an address from it.
+#[tokio::test]
+async fn a_broken_server_keeps_nobody_from_what_another_has() {
+    let fake = a_reader();
+    let broken = "[servers.broken]\ncommand = \"true\"\nenv = { A = \"${NOT_SET_ANYWHERE}\" }\n";
+    let served = world(broken, &[("good", &fake)]).serve();
+    let client = HttpClient::new(&served.url);
+    let read = client.modern("resources/read", json!({"uri": "listed-nowhere://7"})).await;
+    assert_eq!(read["contents"][0]["uri"], "listed-nowhere://7", "{read}");
+}
+
+/// Servers are called as the schemes of addresses are, and an address names its server before a `+` alone.
+#[tokio::test]
+async fn a_silent_server_that_is_called_like_a_scheme_holds_no_address_up() {
+    let (fake, silent) = (a_reader(), FakeServer::script(json!({"silent": ["server/discover", "initialize"]})));
+    let served = world("", &[("good", &fake), ("note", &silent)]).serve();
+    let client = HttpClient::new(&served.url);
+    let read = client.modern("resources/read", json!({"uri": "note://7"}));
+    // Its own deadline is 30 s.
+    let read = tokio::time::timeout(Duration::from_secs(25), read).await.expect("it waits for the silent one");
+    assert_eq!(read["contents"][0]["uri"], "note://7", "{read}");
 }
