@@ -10,6 +10,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, Permissions};
+use std::io::ErrorKind;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -31,6 +32,8 @@ use super::ask::{Answer, Ask};
 use super::output::{Style, tell};
 use super::{Common, Fail};
 
+/// How commands and instances speak with each other: 2 since an instance says first that it is there.
+const DOOR: u32 = 2;
 /// Arguments and results have limits of their own; this one is against nonsense.
 const LONGEST: u64 = 64 << 20;
 /// An instance that runs answers at once, as nobody else is asked.
@@ -44,6 +47,8 @@ const SIGN: u8 = b'\n';
 const EVERY: Duration = Duration::from_secs(1);
 /// An instance that was heard of and says nothing for so long will not answer.
 const SILENCE: Duration = Duration::from_secs(10);
+/// So much of an answer has to be taken in that time.
+const PIECE: usize = 64 * 1024;
 /// Commands that are answered at the same time, and that may wait to be.
 const AT_ONCE: usize = 32;
 const WAITING: usize = 256;
@@ -64,6 +69,9 @@ pub(crate) struct Found {
 pub(crate) struct Note {
     pub(crate) pid: u32,
     pub(crate) version: String,
+    /// How it speaks with commands.
+    #[serde(default)]
+    door: u32,
     /// The configuration; none: the toolbox.
     pub(crate) config: Option<PathBuf>,
     /// Where it listens; none: it speaks on stdin and stdout.
@@ -103,7 +111,7 @@ fn bind(folder: &Path, origin: &Origin, address: Option<String>) -> std::io::Res
     let listener = UnixListener::bind(&socket)?;
     let door = Door { files: [note.clone(), socket.clone()] };
     fs::set_permissions(&socket, Permissions::from_mode(0o600))?;
-    let about = Note { pid, version: version(), config: identity(origin), address };
+    let about = Note { pid, version: version(), door: DOOR, config: identity(origin), address };
     let aside = note.with_extension("new");
     fs::write(&aside, serde_json::to_vec(&about)?)?;
     fs::set_permissions(&aside, Permissions::from_mode(0o600))?;
@@ -128,7 +136,12 @@ fn sweep(folder: &Path) {
 async fn attend(listener: UnixListener, gateway: Gateway) {
     let us = rustix::process::geteuid().as_raw();
     let (waiting, at_once) = (Arc::new(Semaphore::new(WAITING)), Arc::new(Semaphore::new(AT_ONCE)));
-    while let (Ok(place), Ok((stream, _))) = (waiting.clone().acquire_owned().await, listener.accept().await) {
+    while let Ok(place) = waiting.clone().acquire_owned().await {
+        let Ok((stream, _)) = listener.accept().await else {
+            // Descriptors may run out for a while.
+            tokio::time::sleep(EVERY).await;
+            continue;
+        };
         if stream.peer_cred().is_ok_and(|peer| peer.uid() == us) {
             let (gateway, at_once) = (gateway.clone(), at_once.clone());
             tokio::spawn(async move {
@@ -156,13 +169,15 @@ async fn reply(stream: UnixStream, gateway: &Gateway, at_once: &Semaphore) -> st
         ask.answer(gateway, style).await
     };
     let mut writer = signs.await.map_err(std::io::Error::other)??;
-    writer.write_all(&serde_json::to_vec(&answer)?).await?;
+    for piece in serde_json::to_vec(&answer)?.chunks(PIECE) {
+        tokio::time::timeout(SILENCE, writer.write_all(piece)).await??;
+    }
     writer.shutdown().await
 }
 
 async fn give_signs(mut writer: OwnedWriteHalf, done: CancellationToken) -> std::io::Result<OwnedWriteHalf> {
     while done.run_until_cancelled(tokio::time::sleep(EVERY)).await.is_some() {
-        writer.write_all(&[SIGN]).await?;
+        tokio::time::timeout(SILENCE, writer.write_all(&[SIGN])).await??;
     }
     Ok(writer)
 }
@@ -177,7 +192,7 @@ pub(crate) async fn ask(common: &Common, origin: &Origin, ask: &Ask, style: Styl
     let question = serde_json::to_vec(&serde_json::json!({"ask": ask, "style": style})).ok()?;
     match exchange(stream, &question).await {
         Ok(answer) => Some(answer),
-        Err(error) if error.kind() == std::io::ErrorKind::TimedOut => {
+        Err(error) if error.kind() == ErrorKind::TimedOut => {
             Some(Err(Fail::machine(format!("the running instance (process {}) does not answer any more", note.pid))
                 .hint("what was asked for may be done all the same; `toolfold status` goes on without it")))
         }
@@ -238,10 +253,15 @@ pub(crate) async fn find(state: &Path, origin: &Origin) -> Found {
                 end = end.min(Instant::now() + GRACE);
             }
             Ok(_) => {}
-            Err(error) if error.kind() == std::io::ErrorKind::TimedOut => silent.push(pid),
-            Err(_) => {
-                drop(Door { files: [folder.join(format!("{pid}.json")), folder.join(format!("{pid}.sock"))] });
-            }
+            Err(error) => match error.kind() {
+                ErrorKind::ConnectionRefused | ErrorKind::NotFound => {
+                    drop(Door { files: [folder.join(format!("{pid}.json")), folder.join(format!("{pid}.sock"))] });
+                }
+                // It is there and not for us, or it is just ending.
+                ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset | ErrorKind::PermissionDenied => {}
+                // Nor does one answer that has not taken the last thousands who came.
+                _ => silent.push(pid),
+            },
         }
         if best.as_ref().is_some_and(|(rank, _)| open.first().is_none_or(|other| rank < other)) {
             break;
@@ -271,7 +291,7 @@ fn notes(state: &Path, origin: &Origin) -> Vec<Note> {
     let files = files.filter(|file| file.path().extension().is_some_and(|kind| kind == "json"));
     let read = |file: fs::DirEntry| serde_json::from_slice::<Note>(&fs::read(file.path()).ok()?).ok();
     let mut notes: Vec<Note> = files.filter_map(read).collect();
-    notes.retain(|note| note.config == identity(origin) && note.version == version());
+    notes.retain(|note| note.config == identity(origin) && note.version == version() && note.door == DOOR);
     notes.sort_by_key(|note| (note.address.is_none(), note.pid));
     notes
 }
@@ -284,7 +304,7 @@ fn identity(origin: &Origin) -> Option<PathBuf> {
     }
 }
 
-/// Of the program and of what is said through the door: another version may understand something else.
+/// Another version may understand something else.
 fn version() -> String {
     env!("CARGO_PKG_VERSION").to_owned()
 }

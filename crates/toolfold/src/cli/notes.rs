@@ -8,6 +8,9 @@ use std::collections::HashMap;
 
 /// Fields that say what a note is about, where one server has several of a kind.
 pub(super) const ABOUT: [&str; 3] = ["tool", "operation", "method"];
+/// A text of a server's may look like many of them, and have many spaces: then it may be said again.
+const MOST_BEGINS: usize = 4;
+const MOST_SPACES: usize = 16;
 /// After these the same words are news.
 const DECISIONS: [&str; 2] = ["approved", "refused"];
 
@@ -80,11 +83,11 @@ impl Told {
 fn abouts(text: &str) -> impl Iterator<Item = &str> {
     let begins = ABOUT.iter().flat_map(move |name| {
         let begun = move |(at, _): (usize, &str)| text[at + 1..].strip_prefix(name)?.starts_with('=').then_some(at);
-        text.match_indices(' ').filter_map(begun)
+        text.match_indices(' ').filter_map(begun).take(MOST_BEGINS)
     });
     let fields = begins.flat_map(move |from| {
-        let ends = text[from + 1..].match_indices(' ').map(move |(at, _)| from + 1 + at).chain([text.len()]);
-        ends.map(move |end| &text[from..end])
+        let ends = text[from + 1..].match_indices(' ').map(move |(at, _)| from + 1 + at);
+        ends.take(MOST_SPACES).chain([text.len()]).map(move |end| &text[from..end])
     });
     fields.chain([""])
 }
@@ -114,6 +117,8 @@ mod tests {
         assert!(is_in(one, " tool=1", &format!("T approved entries=1\n{lines}T {other}\n")), "others do not matter");
         let spaced = "an operation is left out operation=get /a b why=x";
         assert!(is_in(spaced, " operation=get /a b why=x", &format!("T {spaced}\n")));
+        let hostile = format!("a list could not be read error={}", " tool= method=".repeat(1_000));
+        assert!(abouts(&hostile).count() <= ABOUT.len() * MOST_BEGINS * (MOST_SPACES + 1) + 1);
         let all: Vec<&str> = abouts(spaced).collect();
         assert_eq!(
             all,

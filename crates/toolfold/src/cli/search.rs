@@ -1,6 +1,7 @@
 //! `toolfold search`: what a model would find, for a person: the same ranking, the same tier, the same doubt.
 
 use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
 
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -27,7 +28,7 @@ pub(crate) struct SearchCommand {
     query: Vec<String>,
     /// How many to show; without it, as many as an agent is shown
     #[arg(long, short = 'n')]
-    limit: Option<usize>,
+    limit: Option<NonZeroUsize>,
     /// Only tools of this server
     #[arg(long, value_name = "NAME")]
     server: Option<String>,
@@ -79,7 +80,7 @@ impl SearchCommand {
             // What an agent would be shown: as many, in the same order, with the same doubt.
             false => {
                 let path = node.map(|node| node.path.clone()).unwrap_or_default();
-                let (limit, as_needed) = (self.limit.unwrap_or(USUAL), self.limit.is_none());
+                let (limit, as_needed) = (self.limit.map_or(USUAL, NonZeroUsize::get), self.limit.is_none());
                 let search = Search { path, kind: None, as_needed, ..Search::tools(text.clone(), limit) };
                 shown(view, &search).map_err(|refusal| Fail::nothing(refusal.message))?
             }
@@ -113,7 +114,7 @@ impl SearchCommand {
             read_only: self.read_only.then_some(true),
             ..Filter::default()
         };
-        let limit = self.limit.unwrap_or(USUAL);
+        let limit = self.limit.map_or(USUAL, NonZeroUsize::get);
         let found = view.search(Query { text, filter, limit, explain: true, ..Query::default() });
         let doubtful = !found.hits.is_empty() && is_doubtful(&found);
         let hits = found.hits.into_iter().map(|hit| (hit, String::new())).collect();

@@ -1,5 +1,6 @@
 //! An instance that runs and does not answer: commands go on without it, or say that it is so.
 
+use std::os::unix::net::UnixListener;
 use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -87,4 +88,22 @@ async fn another_instance_is_asked_while_one_hangs() {
     }
     other.kill().unwrap();
     other.wait().unwrap();
+}
+
+/// As one of another user does, who shares the state folder: what is its own stays.
+#[test]
+fn an_instance_that_hangs_up_keeps_its_door() {
+    let fake = FakeServer::script(json!({"tools": [{"name": "fine", "inputSchema": {"type": "object"}}]}));
+    let world = world("", &[("good", &fake)]);
+    let served = world.serve();
+    let file = |pid: u32, kind: &str| world.path(&format!("state/toolfold/instances/{pid}.{kind}"));
+    let note = std::fs::read_to_string(file(served.id(), "json")).unwrap();
+    let other = std::process::id();
+    std::fs::write(file(other, "json"), note.replace(&served.id().to_string(), &other.to_string())).unwrap();
+    let listener = UnixListener::bind(file(other, "sock")).unwrap();
+    std::thread::spawn(move || listener.incoming().for_each(drop));
+    drop(served);
+    let output = run(&world, &["call", "good.fine"]);
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    assert!(file(other, "json").exists() && file(other, "sock").exists());
 }

@@ -40,6 +40,28 @@ async fn what_stays_as_it_is_is_written_once() {
     until("the other is written, too", || call_and_count() == 2).await;
 }
 
+/// As many are held as before, and they are others.
+#[tokio::test]
+async fn what_is_held_instead_of_another_is_written() {
+    let tool = |name: &str, says: &str| json!({"name": name, "description": says, "inputSchema": {"type": "object"}});
+    let list = |one: &str, two: &str| json!({"tools": [tool("one", one), tool("two", two)]});
+    let fake = FakeServer::script(list("One.", "Two."));
+    let world = world("", &[("s", &fake)]);
+    assert!(run(&world, &["call", "s.one"]).status.success());
+    let held = || {
+        let logs = stdout(&run(&world, &["logs", "s"]));
+        let held = logs.lines().filter_map(|line| Some(line.split_once(" is held until ")?.1.split_once(" ids=")?.1));
+        held.map(str::to_owned).collect::<Vec<_>>()
+    };
+    for (changed, called, all) in
+        [(list("Now one.", "Two."), "s.two", &["s.one"][..]), (list("One.", "Now two."), "s.one", &["s.one", "s.two"])]
+    {
+        fake.rewrite(changed);
+        let is_written = || run(&world, &["call", called]).status.success() && held() == all;
+        until("what is held is written", is_written).await;
+    }
+}
+
 /// Of thousands that are set aside, each once, and at the end of a short command.
 #[test]
 fn thousands_that_are_set_aside_are_written_at_once() {
