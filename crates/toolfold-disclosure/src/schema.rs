@@ -37,9 +37,11 @@ pub(crate) fn parameters<'a>(root: &'a Value, schema: &'a Value) -> Parameters<'
     let mut collected = Collected::default();
     collected.add(root, schema, true, 0);
     let Collected { mut list, places, required, required_once, conditional, .. } = collected;
+    // What has no member of its own is what any other member is.
+    let others = resolve(root, schema).get("additionalProperties").filter(|others| others.is_object());
     for name in &required {
         if !places.contains_key(name) {
-            list.push(Parameter { name, schema: &ANYTHING, required: true });
+            list.push(Parameter { name, schema: others.unwrap_or(&ANYTHING), required: true });
         }
     }
     list.iter_mut().for_each(|parameter| parameter.required = required_once.contains(parameter.name));

@@ -81,7 +81,7 @@ pub(super) fn fit(items: &[Item<'_>], budget: usize) -> Vec<String> {
 
 /// Several answers within one budget: what the short ones leave over is shared among the longer ones. `make` makes the one at a
 /// place within so many tokens, and says what it costs.
-pub(crate) fn shared<T>(count: usize, budget: usize, make: impl Fn(usize, usize) -> (T, usize)) -> Vec<(T, usize)> {
+pub(super) fn shared<T>(count: usize, budget: usize, make: impl Fn(usize, usize) -> (T, usize)) -> Vec<(T, usize)> {
     let mut made: Vec<(T, usize)> = (0..count).map(|place| make(place, budget)).collect();
     if made.iter().map(|(_, cost)| cost).sum::<usize>() <= budget {
         return made;

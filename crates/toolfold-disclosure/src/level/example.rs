@@ -280,7 +280,7 @@ impl Maker<'_> {
             for (place, item) in items.iter_mut().enumerate().skip(1) {
                 match item {
                     Value::String(text) => text.push_str(&place.to_string()),
-                    Value::Number(number) => *item = json!(number.as_i64().unwrap_or(0) + place as i64),
+                    Value::Number(number) => *item = json!(number.as_i64().unwrap_or(0).saturating_add(place as i64)),
                     _ => {}
                 }
             }

@@ -2,6 +2,7 @@
 //! description names. In parentheses behind the type: `string(date-time)`, `int(10..100)`, `number(cents)`.
 
 use serde_json::Value;
+use toolfold_schema::vocabulary::RESTRICTIONS;
 
 use super::said::{Values, documented, unit, values};
 use super::shape::{FIRST_VALUES, MARK};
@@ -25,6 +26,43 @@ const UNSHOWN: [&str; 9] = [
     "patternProperties",
     "multipleOf",
 ];
+
+/// Keywords beside those of restrictions that ask for something; all but alternatives.
+const ASKING: [&str; 13] = [
+    "enum",
+    "const",
+    "$ref",
+    "$dynamicRef",
+    "not",
+    "if",
+    "required",
+    "properties",
+    "items",
+    "prefixItems",
+    "additionalProperties",
+    "patternProperties",
+    "propertyNames",
+];
+
+/// Whether a schema asks for anything beside its type; `choices`: also by what it offers or joins.
+pub(super) fn asks(schema: &Value, choices: bool) -> bool {
+    let Value::Object(members) = schema else { return schema == &Value::Bool(false) };
+    members.keys().any(|key| is_asking(key) || choices && joins(key))
+}
+
+/// Whether more is asked for beside a reference than by what it leads to.
+pub(super) fn narrows(given: &Value) -> bool {
+    let Some(members) = given.as_object().filter(|members| members.contains_key("$ref")) else { return false };
+    members.keys().any(|key| key != "$ref" && (is_asking(key) || joins(key)))
+}
+
+fn is_asking(key: &str) -> bool {
+    ASKING.contains(&key) || RESTRICTIONS.iter().any(|(restriction, _)| *restriction == key)
+}
+
+fn joins(key: &str) -> bool {
+    ["anyOf", "oneOf", "allOf"].contains(&key)
+}
 
 /// Whether the schema asks for something that cannot be told in so few characters.
 pub(super) fn unsaid(schema: &Value) -> bool {

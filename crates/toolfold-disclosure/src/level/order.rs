@@ -57,7 +57,7 @@ const MOST_ORDERED: usize = 1_000;
 /// Parameters that one answer names. Of more than that it says how many there are.
 pub(super) const MOST_NAMED: usize = 200;
 /// The same where they are only named: further ones only if they are required.
-const MOST_LISTED: usize = 60;
+pub(super) const MOST_LISTED: usize = 60;
 
 /// What only the other side sets.
 const READ_ONLY: u8 = 6;
@@ -95,7 +95,8 @@ fn sorted<'p, 'a>(about: &[String], list: &'p [Parameter<'a>], purpose: &Purpose
         placed(parameter, about, purpose)
     };
     let mut sorted: Vec<Placed<'p, 'a>> = list.iter().enumerate().map(place).collect();
-    sorted[..ordered].sort_by_key(|placed| (placed.need, !placed.is_purpose));
+    // What the schema requires comes before what is only said to be: that may be cut.
+    sorted[..ordered].sort_by_key(|placed| (!placed.parameter.required, placed.need, !placed.is_purpose));
     sorted
 }
 

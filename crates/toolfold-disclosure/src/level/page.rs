@@ -11,10 +11,11 @@ use toolfold_schema::vocabulary::RESTRICTIONS;
 use super::details::{literal, returned, usage_as};
 use super::example::example;
 use super::members::{Manner, Members, cost, is_countable};
+use super::order::{MOST_LISTED, by_need, named};
 use super::parameter::{LARGEST_INLINED, find, nearest};
 use super::part::Part;
 use super::prose::{clipped, description, paragraphs, rest};
-use super::shape::{FUEL, MARK, shape};
+use super::shape::{FUEL, MARK, shape, short_name};
 use super::within::{LETTERS, REMARKS, could_fit, said_of};
 use crate::schema::{Room, inlined, parameters, resolve};
 use crate::tokens::count;
@@ -31,7 +32,10 @@ const LARGEST_PAGE: usize = 4 * 1024 * 1024;
 /// Level 2: enough to decide and, for most tools, to call.
 pub fn details_page(entry: &Entry, name: &str) -> Value {
     let schema = entry.input_schema();
-    let names: Vec<&str> = parameters(&schema, &schema).list.iter().map(|parameter| parameter.name).collect();
+    let all = parameters(&schema, &schema);
+    // As the definition has them, as long as they are all named.
+    let list = if all.list.len() > MOST_LISTED { by_need(entry, &all.list) } else { all.list.iter().collect() };
+    let names = named(&list, |parameter| short_name(parameter.name));
     json!({
         "name": name,
         "description": description(entry),

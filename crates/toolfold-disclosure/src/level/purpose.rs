@@ -1,6 +1,8 @@
 //! What a call is for, as far as the name of its tool says: whoever sends something sends it to somebody, and whoever plans
 //! something plans when it begins and when it ends. No schema says that a call is little without it.
 
+use std::collections::HashSet;
+
 use toolfold_core::words;
 
 use crate::schema::{Parameter, types};
@@ -51,10 +53,10 @@ impl Purpose {
         let sends = has(&SENDS) && !has(&ELSE);
         let plans = has(&PLANS) && !has(&ELSE);
         let when = plans.then(|| {
-            names().filter_map(|name| beside(&name, &BEGINS)).find(|begin| {
-                let is_time = begin.iter().all(|word| TIMES.contains(&word.as_str()));
-                is_time && names().any(|name| beside(&name, &ENDS).as_ref() == Some(begin))
-            })
+            let ends: HashSet<Vec<String>> = names().filter_map(|name| beside(&name, &ENDS)).collect();
+            let is_time = |begin: &Vec<String>| begin.iter().all(|word| TIMES.contains(&word.as_str()));
+            let mut begins = names().filter_map(|name| beside(&name, &BEGINS));
+            begins.find(|begin| is_time(begin) && ends.contains(begin))
         });
         Purpose {
             sends,

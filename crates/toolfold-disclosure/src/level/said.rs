@@ -113,6 +113,10 @@ pub(super) fn values<'a>(name: &str, description: &'a str) -> Option<Values<'a>>
             }
             match announced(&text[end..]) {
                 Some(Values::Untold) => untold = Some(Values::Untold),
+                // "A number, or can be …": that is not all it can be.
+                Some(Values::All(values)) if lower[..at].trim_end().ends_with(" or") => {
+                    return Some(Values::Some(values));
+                }
                 Some(told) => return Some(told),
                 None => {}
             }
@@ -371,6 +375,7 @@ mod tests {
         assert_eq!(of("kind", "Valid values include: calls, deals, notes.").as_deref(), Some("calls deals notes …"));
         let many = (0..40).map(|number| format!("value{number}")).collect::<Vec<_>>().join(", ");
         assert_eq!(of("kind", &format!("One of: {many}.")).as_deref(), Some("~"));
+        assert_eq!(of("revision", "A number or can be `Latest` and `Newest`").as_deref(), Some("Latest Newest …"));
         assert_eq!(of("kind", "Can be `a`, or `b` in some of the cases").as_deref(), Some("~"));
     }
 

@@ -6,7 +6,7 @@
 use serde_json::Value;
 use toolfold_core::{Entry, Fuel, words};
 
-use super::limit::{limited, unsaid};
+use super::limit::{asks, limited, narrows, unsaid};
 use super::order::by_need_inside;
 use super::said::is_choice;
 use crate::schema::{Parameter, choices, parameters, resolve, types};
@@ -135,8 +135,9 @@ impl<'a> Writer<'a> {
         }
         let told = self.tool.filter(|_| place.depth == 0).map_or("", |tool| tool.text);
         let fine = self.fine(schema, place).map(|text| limited(name, given, schema, told, text));
+        let more = unsaid(schema) || narrows(given);
         match fine {
-            Some(text) if text.len() <= self.room && unsaid(schema) => format!("{}{MARK}", text.trim_end_matches(MARK)),
+            Some(text) if text.len() <= self.room && more => format!("{}{MARK}", text.trim_end_matches(MARK)),
             Some(text) if text.len() <= self.room => text,
             _ => self.first_values(schema).unwrap_or_else(|| format!("{}{MARK}", coarse(self.root, schema))),
         }
@@ -157,13 +158,10 @@ impl<'a> Writer<'a> {
         }
         let choices = choices(schema);
         if !choices.is_empty() && schema.get("properties").is_none() {
-            return self.either(&choices, place);
+            return self.either(schema, &choices, place);
         }
-        if let (Some(Value::Array(parts)), Some(members)) = (schema.get("allOf"), schema.as_object()) {
-            return match parts.as_slice() {
-                [only] if !members.contains_key("properties") => Some(self.shape("", only, place.inside())),
-                _ => self.object(schema, place),
-            };
+        if let Some(Value::Array(parts)) = schema.get("allOf") {
+            return self.all(schema, parts, place);
         }
         match types(schema).as_slice() {
             [] => Some(self.untyped(schema, place)),
@@ -175,19 +173,51 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn either(&self, choices: &[&'a Value], place: Place) -> Option<String> {
+    /// What all parts ask for: an object with the members of all, or what the only one says that says something.
+    fn all(&self, schema: &'a Value, parts: &'a [Value], place: Place) -> Option<String> {
+        if types(schema).contains(&"object") || !parameters(self.root, schema).list.is_empty() {
+            return self.object(schema, place);
+        }
+        let tells = |part: &&Value| {
+            let part = resolve(self.root, part);
+            !types(part).is_empty() || asks(part, true)
+        };
+        let mut telling = parts.iter().filter(tells);
+        match (telling.next(), telling.next()) {
+            (Some(only), None) => {
+                let shown = self.shape("", only, place.inside());
+                let is_told = types(schema).is_empty() || shown.trim_end_matches(MARK) != "any";
+                let mark = if asks(schema, false) { MARK.to_string() } else { String::new() };
+                is_told
+                    .then(|| format!("{}{mark}", if mark.is_empty() { &shown } else { shown.trim_end_matches(MARK) }))
+            }
+            (None, _) => match types(schema).as_slice() {
+                [only] => self.typed(schema, only, place),
+                [] => Some(self.untyped(schema, place)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn either(&self, schema: &'a Value, choices: &[&'a Value], place: Place) -> Option<String> {
         let constants = choices.iter().all(|choice| choice.get("const").is_some() || choice.get("enum").is_some());
         if choices.len() > if constants { MOST_VALUES } else { MOST_CHOICES } {
             return None;
         }
         let mut shapes: Vec<String> = Vec::new();
         for choice in choices {
-            let shape = self.shape("", choice, place.inside());
+            let mut shape = self.shape("", choice, place.inside());
+            // What is said around all of them is said of each.
+            if shape.trim_end_matches(MARK) == "any" && !types(schema).is_empty() {
+                shape = shape.replacen("any", &coarse(self.root, schema), 1);
+            }
             if !shapes.contains(&shape) {
                 shapes.push(shape);
             }
         }
-        Some(shapes.join("|"))
+        let shapes = shapes.join("|");
+        Some(if asks(schema, false) { format!("{shapes}{MARK}") } else { shapes })
     }
 
     fn untyped(&self, schema: &'a Value, place: Place) -> String {
@@ -196,9 +226,9 @@ impl<'a> Writer<'a> {
         }
         match schema.get("items") {
             Some(_) => self.list(schema, place),
+            None if asks(schema, false) || schema.get("$ref").is_some() => format!("any{MARK}"),
             // An empty schema takes anything, and so says all there is to say.
-            None if schema.as_object().is_none_or(|members| !members.contains_key("$ref")) => "any".to_owned(),
-            None => format!("any{MARK}"),
+            None => "any".to_owned(),
         }
     }
 
@@ -219,7 +249,9 @@ impl<'a> Writer<'a> {
                 return format!("any[]{MARK}");
             }
             let items: Vec<String> = leading.iter().map(|item| self.shape("", item, place.inside())).collect();
-            return format!("[{}]", items.join(", "));
+            let least = schema.get("minItems").and_then(Value::as_u64).unwrap_or(0);
+            let mark = if least > leading.len() as u64 { MARK.to_string() } else { String::new() };
+            return format!("[{}]{mark}", items.join(", "));
         }
         let item = match schema.get("items") {
             Some(items) if items.is_object() => self.shape("", items, place.inside()),

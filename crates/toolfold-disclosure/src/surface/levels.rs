@@ -13,7 +13,7 @@ use super::request::Arguments;
 use super::result::json_result;
 use super::table::{ByServer, Calling, Listed, Meta, Table};
 use super::{Action, Browse, Describe, View, noted};
-use crate::answer::{LEFT_OUT, roots, shared};
+use crate::answer::{LEFT_OUT, roots, said_again, several};
 use crate::cursor::Cursor;
 use crate::level::{Level, details_page, full_page_within, lines, marked_summary, parameter_page_within};
 use crate::tokens;
@@ -116,7 +116,7 @@ fn describe(view: &View<'_>, describe: &Describe) -> Result<Raw, Refusal> {
     let position = tool(view, &describe.names[0])?;
     let (entry, shown) = (view.entry(position), view.exposed(position));
     let paths = describe.parameters.as_slice();
-    let page = |path: &String, most: usize| {
+    let page = |path: &str, most: usize| {
         let page = parameter_page_within(entry, shown, path, most, paths.len() == 1);
         page.map_err(|nearest| no_parameter(entry, path, nearest))
     };
@@ -124,43 +124,18 @@ fn describe(view: &View<'_>, describe: &Describe) -> Result<Raw, Refusal> {
         [] if describe.detail == Level::Full => full_page_within(entry, shown, view.budget()),
         [] => details_page(entry, shown),
         [only] => page(only, view.budget())?,
-        paths => several(paths, view.budget(), page)?,
+        paths => {
+            let (mut told, left_out) = several(paths, view.budget(), page, Refusal::to_json, cost)?;
+            if !left_out.is_empty() {
+                told.push(json!({"left_out": left_out, "note": LEFT_OUT}));
+            }
+            told.into()
+        }
     }))
 }
 
-/// Several parameters, as many as fit, and the names of the others.
-fn several(
-    paths: &[String],
-    budget: usize,
-    page: impl Fn(&String, usize) -> Result<Value, Refusal>,
-) -> Result<Value, Refusal> {
-    let pages = shared(paths.len(), budget, |place, most| {
-        let page = page(&paths[place], most);
-        let cost = page.as_ref().map_or_else(|refusal| cost(&refusal.to_json()), cost);
-        (page, cost)
-    });
-    if pages.iter().all(|(page, _)| page.is_err()) {
-        return pages.into_iter().map(|(page, _)| page).collect();
-    }
-    let mut left = budget;
-    let (mut told, mut left_out) = (Vec::new(), Vec::new());
-    for (path, (page, cost)) in paths.iter().zip(pages) {
-        if cost > left && !told.is_empty() {
-            left_out.push(path);
-            continue;
-        }
-        left = left.saturating_sub(cost);
-        told.push(page.unwrap_or_else(|refusal| refusal.to_json()));
-    }
-    if !left_out.is_empty() {
-        told.push(json!({"left_out": left_out, "note": LEFT_OUT}));
-    }
-    Ok(told.into())
-}
-
 fn no_parameter(entry: &Entry, path: &str, nearest: Vec<String>) -> Refusal {
-    let shown: String = path.chars().take(100).collect();
-    Refusal::new(Code::InvalidRequest, format!("{} has no parameter {shown:?}.", entry.id))
+    Refusal::new(Code::InvalidRequest, format!("{} has no parameter {:?}.", entry.id, said_again(path)))
         .hints(nearest)
         .next(Next::Describe { tool: entry.id.to_string(), full: false })
 }
@@ -187,9 +162,12 @@ fn browse(view: &View<'_>, browse: &Browse) -> Result<Raw, Refusal> {
         }
     }
     let rest = all.get(browse.offset..).unwrap_or_default();
+    if rest.is_empty() && browse.offset > 0 {
+        return Err(nothing_behind(&browse.path));
+    }
     let groups = if browse.offset == 0 { groups(view, node) } else { Vec::new() };
     let budget = view.budget().saturating_sub(REMARKS);
-    let tools = fitting(rest.iter().map(line), if groups.is_empty() { budget } else { budget / 2 });
+    let tools = first(rest.iter().map(line), if groups.is_empty() { budget } else { budget / 2 });
     let spent: usize = tools.iter().map(cost).sum();
     let shown = browse.offset + tools.len();
     let mut answer = json!({"tools": tools});
@@ -228,6 +206,12 @@ fn groups(view: &View<'_>, node: &Node) -> Vec<Value> {
     below.iter().map(|node| json!({"name": node.path.join("/"), "summary": node.summary})).collect()
 }
 
+/// What was given out with a catalog that is another now.
+fn nothing_behind(path: &[String]) -> Refusal {
+    let message = "There is nothing behind this cursor any more: what is served has changed. Ask without it.";
+    Refusal::new(Code::InvalidCursor, message).next(Next::Browse { path: path.to_vec() })
+}
+
 /// All of them, with what is said of each as far as there are tokens for it.
 fn named(mut groups: Vec<Value>, budget: usize) -> Vec<Value> {
     let mut left = budget.saturating_sub(groups.iter().map(|group| cost(&json!({"name": group["name"]}))).sum());
@@ -242,7 +226,7 @@ fn named(mut groups: Vec<Value>, budget: usize) -> Vec<Value> {
 }
 
 /// As many as there are tokens for, at least one.
-fn fitting(items: impl Iterator<Item = Value>, budget: usize) -> Vec<Value> {
+fn first(items: impl Iterator<Item = Value>, budget: usize) -> Vec<Value> {
     let mut left = budget;
     let mut kept = Vec::new();
     for item in items {

@@ -171,9 +171,15 @@ impl<'q, 'v> Question<'q, 'v> {
         let direct: Vec<&Node> = if self.asked.query.is_empty() {
             self.view.children(self.node).collect()
         } else {
+            // What is deeper is reached through the child that leads there.
             let depth = self.node.path.len() + 1;
             let ranked = rank(self.view, &self.asked.query, self.node);
-            ranked.into_iter().map(|(_, node)| node).filter(|node| node.path.len() == depth).collect()
+            let mut leading: Vec<&Node> = Vec::new();
+            for (_, node) in ranked {
+                let child = node.path.get(..depth).and_then(|path| self.view.node(path).ok());
+                leading.extend(child.filter(|child| !leading.iter().any(|known| known.path == child.path)));
+            }
+            leading
         };
         direct.into_iter().filter(|node| tagged(&self.asked.tags, &node.tags)).collect()
     }

@@ -9,7 +9,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use toolfold_core::{Entry, words};
+use toolfold_core::{Entry, beginning, words};
 use toolfold_index::{Deeds, OTHER, is_deed, is_same_thing, names_something, without_verbs};
 
 use super::View;
@@ -25,6 +25,9 @@ const SOME_WORDS: f32 = 0.2;
 /// Bytes of a definition whose parameters are compared, and parameters.
 const LARGEST_COMPARED: usize = 256 * 1024;
 const MOST_COMPARED: usize = 100;
+/// Words of a name that is compared, and letters of a description that is read.
+const MOST_WORDS: usize = 24;
+const LONGEST_READ: usize = 4 * 1024;
 /// Tools of a server that are looked at for a word that its names begin with.
 const MOST_FILED: usize = 200;
 const FEWEST_FILED: usize = 3;
@@ -80,7 +83,11 @@ impl<'a> Deed<'a> {
         let is_own =
             |(place, word): &(usize, &String)| !server.contains(*word) && (*place > 0 || filed.as_ref() != Some(*word));
         let own: Vec<String> = all.iter().enumerate().filter(is_own).map(|(_, word)| word.clone()).collect();
-        let name = if own.is_empty() { all } else { own };
+        let mut name = if own.is_empty() { all } else { own };
+        // Nobody calls a tool so. Like nothing, because words are compared with each other.
+        if name.len() > MOST_WORDS {
+            name.clear();
+        }
         let mut sorted = name.clone();
         sorted.sort_unstable();
         sorted.dedup();
@@ -263,7 +270,8 @@ impl<'a> Deed<'a> {
     /// Whether a word is said anywhere about it.
     fn is_about(&self, word: &str) -> bool {
         let home = self.view.home(self.position).unwrap_or_default();
-        let texts = home.iter().map(String::as_str).chain([self.entry().description.as_str(), self.entry().name()]);
+        let described = beginning(&self.entry().description, LONGEST_READ);
+        let texts = home.iter().map(String::as_str).chain([&*described, self.entry().name()]);
         self.is_filed(word)
             || texts.flat_map(|text| plain(words::split(text).into_iter())).any(|said| said == word)
             || self.parameters().iter().any(|(name, _)| name.iter().any(|said| said == word))

@@ -19,6 +19,7 @@ mod fixture;
 mod gateway;
 mod hostile;
 mod hybrid;
+mod joined;
 mod levels;
 mod lifecycle;
 mod missing;

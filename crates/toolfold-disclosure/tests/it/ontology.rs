@@ -253,6 +253,21 @@ fn what_a_node_is_called_comes_before_what_is_said_of_it() {
     ");
 }
 
+/// What is asked for may be deeper than the children that are shown, and called otherwise than they are.
+#[test]
+fn a_list_with_a_query_shows_the_way_to_what_is_deeper() {
+    let fixture = many_nodes();
+    for (query, root) in
+        [("permissions", "User"), ("comments", "Projects"), ("google calendar", "Servers"), ("auth", "User")]
+    {
+        let listed = fixture.say(Surface::Ontology, "list", json!({"path": [], "query": query}));
+        let nodes: Vec<&str> =
+            listed["nodes"].as_array().unwrap().iter().filter_map(|node| node["name"].as_str()).collect();
+        assert_eq!(nodes.first(), Some(&root), "{query}: {nodes:?}");
+        assert!(nodes.iter().enumerate().all(|(at, node)| !nodes[..at].contains(node)), "{nodes:?}");
+    }
+}
+
 #[test]
 fn a_path_of_words_leads_to_the_nodes_that_have_them() {
     let fixture = many_nodes();

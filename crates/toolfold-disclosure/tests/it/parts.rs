@@ -71,3 +71,16 @@ fn many_parameters_at_once_keep_the_budget_and_name_the_rest() {
     let left_out = parts.last().unwrap()["left_out"].as_array().unwrap().len();
     assert!(left_out > 0 && left_out + parts.len() > 20, "{parts:?}");
 }
+
+/// Whatever is asked for beside it, what is there is told, and what is not makes room.
+#[test]
+fn what_is_not_there_takes_no_room_from_what_is() {
+    let fixture = told_at_length();
+    let unknown: Vec<String> = (0..30).map(|number| format!("{}-{number}", "nobody-has-this".repeat(9))).collect();
+    let with = |name: &str| unknown[..19].iter().cloned().chain([name.to_owned()]).collect::<Vec<_>>();
+    let said = fixture.find(json!({"tool": with("s.tell"), "detail": "full"}));
+    assert!(tokens::count(&said) <= 1_400, "{} tokens: {said}", tokens::count(&said));
+    assert!(said.starts_with("{\"tool\":\"s.tell\"") && said.contains("left_out"), "{said}");
+    let said = fixture.find(json!({"tool": "s.tell", "parameter": with("to")}));
+    assert!(said.contains("Whom it is for. "), "{said}");
+}

@@ -139,3 +139,31 @@ fn a_list_holds_something() {
     post.set_rules(rules=[{"create_page":{"title":"…"}}])
     "#);
 }
+
+/// What prose says of an optional one may be cut; what the schema requires may not.
+#[test]
+fn what_is_required_comes_before_what_is_only_said_to_be() {
+    let said = |schema: Value| {
+        let mut schema = schema;
+        schema["description"] = json!("Required. Somebody who gets it.");
+        schema
+    };
+    let pair = json!({"type": "object", "properties": {"first": text(), "second": text()}});
+    let properties = json!({
+        "recipient_email_addresses": said(json!({"type": "array", "items": text()})),
+        "to_groups": said(pair.clone()),
+        "attendees": said(pair.clone()),
+        "invitees": said(pair),
+        "file_id": text(),
+        "role": text(),
+    });
+    let nested = json!({"thing": {"type": "object", "properties": properties, "required": ["file_id", "role"]}});
+    assert_snapshot!(shown("share_file", properties, json!(["file_id", "role"])), @r#"
+    file_id: string, role: string, recipient_email_addresses?: string[], to_groups?: {first?: string, second?: string}, …
+    post.share_file(file_id='…', role='…', recipient_email_addresses=["…"], to_groups={"first":"…","second":"…"}, attendees={"first":"…","second":"…"})
+    "#);
+    assert_snapshot!(shown("share_file", nested, json!(["thing"])), @r#"
+    thing: {file_id: string, role: string, recipient_email_addresses?: string[], to_groups?: {first?: string, second?: string}, attendees?: {first?: string, second?: string}, …}
+    post.share_file(thing={"file_id":"…","role":"…"})
+    "#);
+}

@@ -1,5 +1,7 @@
 //! `levels`: browse, decide, dive in; for tools and for agents.
 
+use std::collections::BTreeSet;
+
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -161,8 +163,10 @@ fn what_is_too_much_to_look_through_is_shown_by_group() {
         assert_eq!(page["groups"], Value::Null, "groups are shown once");
         seen.extend(page["tools"].as_array().unwrap().clone());
     }
-    seen.dedup();
-    assert_eq!(seen.len(), 53, "every tool is on some page, once");
+    let names: BTreeSet<&str> = seen.iter().filter_map(|tool| tool["name"].as_str()).collect();
+    assert_eq!((seen.len(), names.len()), (53, 53), "every tool is on some page, once");
+    let behind = Fixture::of([file()]).say(Surface::Levels, "discover_tools", json!({"cursor": browsed["cursor"]}));
+    assert_eq!(behind["error"]["code"], "INVALID_CURSOR", "{behind}");
     let junk = fixture.say(Surface::Levels, "discover_tools", json!({"cursor": "junk"}));
     assert_eq!(junk["error"]["code"], "INVALID_CURSOR");
     let groups: Vec<&str> =

@@ -7,7 +7,7 @@
 use serde_json::Value;
 use toolfold_core::words;
 
-use super::lexicon::{Acts, lexicon};
+use super::lexicon::{Acts, Effect, lexicon};
 use crate::analyse::beginning;
 
 /// Parameters that say what is to be done, where a tool does several things.
@@ -56,16 +56,23 @@ impl Choices {
         let mentioned = acts(&quoted(told)) | acts(&listed(told)) | lost;
         self.offered |= acts(&offered);
         self.mentioned |= mentioned;
-        if !filters(name, told) {
+        if !filters(name, told) || looks_and_destroys(plain(&offered)) {
             self.commands |= plain(&offered) | mentioned;
         }
     }
 }
 
+/// Nothing is filtered by both: who is told to look or to delete is told what to do.
+fn looks_and_destroys(offered: Acts) -> bool {
+    lexicon().any(offered, Effect::Look) && lexicon().any(offered, Effect::Destroy)
+}
+
 /// Whether a parameter of a tool that looks says which things are meant, and not what is to be done.
 fn filters(name: &str, told: &str) -> bool {
     let is_filter = |word: &String| word.starts_with("filter");
-    words::split(name).iter().any(|word| is_filter(word) || word == "state")
+    let name = words::split(name);
+    name.iter().any(is_filter)
+        || name.last().is_some_and(|last| last == "state")
         || words::split(told).iter().take(SAYS_FILTER).any(is_filter)
 }
 

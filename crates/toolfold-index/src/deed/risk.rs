@@ -180,6 +180,9 @@ mod tests {
         // What a tool that changes something makes of it, and what one can be told to do.
         assert_eq!(choosing("update_order", "Update an order.", json!({"state": {"enum": states}})), Risk::Destroys);
         assert_eq!(looks(json!({"action": {"enum": ["list", "delete"]}})), Risk::Destroys);
+        assert_eq!(looks(json!({"state_action": {"enum": ["list", "delete"]}})), Risk::Destroys);
+        let said = json!({"action": {"enum": ["get", "delete"], "description": "Filter what is done"}});
+        assert_eq!(looks(said), Risk::Destroys);
         assert_eq!(choosing("orders", "Work with orders.", json!({"state": {"enum": states}})), Risk::Destroys);
     }
 
