@@ -1,9 +1,8 @@
 //! `toolfold search`: what a model would find, for a person: the same ranking, the same tier, the same doubt.
 
 use std::collections::BTreeSet;
-use std::num::NonZeroUsize;
 
-use clap::Args;
+use clap::{Args, value_parser};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toolfold_catalog::Node;
@@ -27,8 +26,8 @@ pub(crate) struct SearchCommand {
     #[arg(required = true)]
     query: Vec<String>,
     /// How many to show; without it, as many as an agent is shown
-    #[arg(long, short = 'n')]
-    limit: Option<NonZeroUsize>,
+    #[arg(long, short = 'n', value_parser = value_parser!(u32).range(1..))]
+    limit: Option<u32>,
     /// Only tools of this server
     #[arg(long, value_name = "NAME")]
     server: Option<String>,
@@ -80,7 +79,7 @@ impl SearchCommand {
             // What an agent would be shown: as many, in the same order, with the same doubt.
             false => {
                 let path = node.map(|node| node.path.clone()).unwrap_or_default();
-                let (limit, as_needed) = (self.limit.map_or(USUAL, NonZeroUsize::get), self.limit.is_none());
+                let (limit, as_needed) = (self.most(), self.limit.is_none());
                 let search = Search { path, kind: None, as_needed, ..Search::tools(text.clone(), limit) };
                 shown(view, &search).map_err(|refusal| Fail::nothing(refusal.message))?
             }
@@ -96,6 +95,10 @@ impl SearchCommand {
         let but = hits.is_empty().then(|| self.nothing(&text, view));
         let answer = Answer { text: lines, but };
         Ok(if self.server.is_none() { answer.of_what_is_there(view) } else { answer })
+    }
+
+    fn most(&self) -> usize {
+        self.limit.map_or(USUAL, |limit| limit as usize)
     }
 
     /// Whether it asks for what no agent can.
@@ -114,7 +117,7 @@ impl SearchCommand {
             read_only: self.read_only.then_some(true),
             ..Filter::default()
         };
-        let limit = self.limit.map_or(USUAL, NonZeroUsize::get);
+        let limit = self.most();
         let found = view.search(Query { text, filter, limit, explain: true, ..Query::default() });
         let doubtful = !found.hits.is_empty() && is_doubtful(&found);
         let hits = found.hits.into_iter().map(|hit| (hit, String::new())).collect();
