@@ -30,6 +30,10 @@ pub(crate) fn resolve(catalog: &Catalog, spelling: &str, admits: &dyn Fn(usize) 
     if let Some(position) = exact(catalog, spelling).filter(|position| admits(*position)) {
         return Ok(position);
     }
+    let otherwise: Vec<usize> = otherwise(catalog, spelling).filter(|position| admits(*position)).collect();
+    if !otherwise.is_empty() {
+        return only(catalog, otherwise);
+    }
     let having = |form: Form, text: &str, has: &dyn Fn(usize) -> bool| {
         let mut found: Vec<usize> = Vec::new();
         let those = catalog.spellings().candidates(form, text).filter(|position| admits(*position) && has(*position));
@@ -77,18 +81,22 @@ pub(crate) fn resolve(catalog: &Catalog, spelling: &str, admits: &dyn Fn(usize) 
     if called.is_empty() { Err(Unresolved::Unknown) } else { only(catalog, called) }
 }
 
-/// The id, the exposed name, or the id with another separator.
+/// The id, or the exposed name.
 fn exact(catalog: &Catalog, spelling: &str) -> Option<usize> {
     let by_id = || spelling.split_once('.').and_then(|(server, tool)| catalog.position_of(server, tool));
     let by_exposed = || {
         let mut candidates = catalog.spellings().candidates(Form::Exposed, spelling);
         candidates.find(|position| catalog.exposed(*position) == spelling)
     };
-    let otherwise = || {
-        let (server, tool) = ["/", ":", "__"].iter().find_map(|mark| spelling.split_once(mark))?;
-        catalog.position_of(server, tool)
-    };
-    by_id().or_else(by_exposed).or_else(otherwise)
+    by_id().or_else(by_exposed)
+}
+
+/// The id with another separator. Names may have underscores of their own: `a__b__c` is `b__c` of `a` and `c` of `a__b`.
+fn otherwise(catalog: &Catalog, spelling: &str) -> impl Iterator<Item = usize> {
+    let split = ["/", ":"].iter().find_map(|mark| spelling.split_once(mark));
+    let at = |at: usize| spelling[at..].strip_prefix("__").map(|tool| (&spelling[..at], tool));
+    let joined = spelling.char_indices().filter_map(move |(place, _)| at(place)).filter(move |_| split.is_none());
+    split.into_iter().chain(joined).filter_map(|(server, tool)| catalog.position_of(server, tool))
 }
 
 /// The one that is meant. A tool before an agent or a skill of the same name: those are rarely asked for by bare name.

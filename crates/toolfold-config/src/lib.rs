@@ -128,7 +128,7 @@ fn read(source: &Source, options: &LoadOptions, report: &mut Report) -> Draft {
     });
     let Some(raw) = raw else { return Draft::default() };
     let surroundings = Surroundings { options, base: source.base() };
-    Resolver { report, surroundings, dialect: raw.dialect, unset: None }.run(&raw)
+    Resolver { report, surroundings, dialect: raw.dialect, unset: None, replaced: Vec::new() }.run(&raw)
 }
 
 /// Everybody on the network could call every tool: that takes credentials. Asked last, of the address that would be used.

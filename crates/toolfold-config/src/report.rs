@@ -90,6 +90,24 @@ impl Report {
         });
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.found.len()
+    }
+
+    /// Takes back the errors since then, where all of them are about these keys: what the first one was.
+    pub(crate) fn take_back(&mut self, since: usize, keys: &[String]) -> Option<String> {
+        let new = self.found.get(since..).unwrap_or_default();
+        let errors = || new.iter().filter(|problem| problem.severity == Severity::Error);
+        let first = errors().next().filter(|_| errors().all(|problem| keys.contains(&problem.key)))?;
+        let why = format!("{} {}", first.key, first.message);
+        let mut place = 0;
+        self.found.retain(|problem| {
+            place += 1;
+            place <= since || problem.severity != Severity::Error
+        });
+        Some(why)
+    }
+
     /// The line of a place in the file that is being read.
     pub(crate) fn line_of(&self, place: &Place) -> Option<usize> {
         let (_, text) = self.file.as_ref().filter(|_| !self.placeless && !place.outside)?;

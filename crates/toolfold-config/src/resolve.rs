@@ -27,6 +27,8 @@ pub(crate) struct Resolver<'a> {
     pub(crate) dialect: Dialect,
     /// Variables that were wanted and are not set, while a server is read that may be left out for them.
     pub(crate) unset: Option<Vec<String>>,
+    /// Keys of the server that is being read whose texts had variables in them.
+    pub(crate) replaced: Vec<String>,
 }
 
 /// The configuration of a file, and what is needed to judge it once variables and flags have had their say.
@@ -233,11 +235,19 @@ impl Resolver<'_> {
                 self.report.error(&raw.place, message, "rename one of the two".to_owned());
             } else if raw.enabled.given().is_none_or(|enabled| enabled.value) {
                 self.unset = self.surroundings.options.lenient.then(Vec::new);
+                self.replaced.clear();
+                let before = self.report.len();
                 let server = self.server(name.clone(), raw);
-                match (self.unset.take().unwrap_or_default(), server) {
-                    (unset, _) if !unset.is_empty() => drop(unusable.insert(name, self.left_out(&unset, raw))),
-                    (_, Some(server)) => drop(servers.insert(name, server)),
-                    (_, None) => {}
+                let lenient = self.unset.is_some();
+                let unset = self.unset.take().unwrap_or_default();
+                if !unset.is_empty() {
+                    unusable.insert(name, self.left_out(&unset, raw));
+                } else if let Some(why) = lenient.then(|| self.report.take_back(before, &self.replaced)).flatten() {
+                    let hint = "look at the variables that it is made of, where Toolfold is started".to_owned();
+                    self.report.warn(&raw.place, format!("is left out: {why}"), hint);
+                    unusable.insert(name, why);
+                } else if let Some(server) = server {
+                    servers.insert(name, server);
                 }
             }
         }
@@ -286,10 +296,14 @@ impl Resolver<'_> {
         match expand(&typed.value, self.dialect, &|name| variables.get(name).cloned()) {
             // No operating system takes a zero byte in a path, an argument or a variable, nor does HTTP.
             Ok(value) if value.contains('\0') => {
+                self.replaced.extend((value != typed.value).then(|| typed.place.key.clone()));
                 self.report.error(&typed.place, "holds a zero byte", None);
                 None
             }
-            Ok(value) => Some(Expanded { value, typed }),
+            Ok(value) => {
+                self.replaced.extend((value != typed.value).then(|| typed.place.key.clone()));
+                Some(Expanded { value, typed })
+            }
             Err(troubles) => {
                 for trouble in &troubles {
                     if let (Trouble::Unset(name), Some(unset)) = (trouble, &mut self.unset) {

@@ -67,7 +67,9 @@ impl Plan {
             Some(Offerer { server: part.name.clone(), prefix: part.prefix, manifest })
         });
         let parts: Vec<Offerer> = parts.collect();
-        let offers = Offers::merge(parts.iter().map(Offerer::offering).collect(), &self.claims);
+        let names = self.servers.iter().map(|part| &part.name).chain(self.config.unusable.keys());
+        let offers =
+            Offers::merge(parts.iter().map(Offerer::offering).collect(), &self.claims, names.cloned().collect());
         // Kept where somebody may see less than all, and then has to be told anew whose each address is.
         let claims = if self.config.rules.is_empty() { Claims::default() } else { self.claims.clone() };
         let sources = self.servers.iter().map(|part| (part.name.clone(), part.source.clone())).collect();

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use toolfold_core::{ServerName, exposed_name, shown_line};
+use toolfold_core::{Fingerprint, ServerName, exposed_name, shown_line};
 use toolfold_upstream::Manifest;
 use toolfold_wire::{Object, Raw, raw};
 use tracing::warn;
@@ -24,6 +24,8 @@ pub(crate) struct Offers {
     pub(crate) templates: Offered,
     /// Servers that have resources: those can be asked for one with their name before its address, listed or not.
     servers: BTreeSet<ServerName>,
+    /// All that exist, whether they run or not: what has one's name before it is that one's and nobody else's.
+    names: BTreeSet<ServerName>,
     /// Who lists an address that is nobody's alone.
     contested: HashMap<String, BTreeSet<ServerName>>,
 }
@@ -34,6 +36,8 @@ pub(crate) enum Whose {
     One(Owned),
     /// Several could be meant, and none of them was first.
     Several(Vec<ServerName>),
+    /// It has the name before it of one that does not run, or has no resources.
+    Away(ServerName),
     Nobody,
 }
 
@@ -63,29 +67,35 @@ impl PartialEq for Offered {
 }
 
 impl Offers {
-    pub(crate) fn merge(offerings: Vec<Offering<'_>>, claims: &Claims) -> Self {
-        let mut offers = Offers::default();
-        let names: BTreeSet<&str> = offerings.iter().map(|offering| offering.server.as_str()).collect();
+    /// `names` are all servers that exist, also those that offer nothing, or nothing yet.
+    pub(crate) fn merge(offerings: Vec<Offering<'_>>, claims: &Claims, names: BTreeSet<ServerName>) -> Self {
+        let mut offers = Offers { names, ..Offers::default() };
+        let is_server = |name: &str| offers.names.contains(name);
         // An address that looks like another server's with its name before it would be taken for that.
-        let misleads = |uri: &str| uri.split_once('+').is_some_and(|(name, _)| names.contains(name));
-        let is_prefixed = |prompt: &str| prompt.match_indices("__").any(|(at, _)| names.contains(&prompt[..at]));
+        let misleads = |uri: &str| uri.split_once('+').is_some_and(|(name, _)| is_server(name));
+        let is_prefixed = |prompt: &str| prompt.match_indices("__").any(|(at, _)| is_server(&prompt[..at]));
+        let shared = shared_names(&offerings);
+        let mut lists: [Offered; 3] = Default::default();
         for Offering { server, prefix, manifest } in &offerings {
             let (server, manifest) = (*server, *manifest);
-            offers.prompts.add(server, "name", &manifest.prompts, |name| {
+            let [prompts, resources, templates] = &mut lists;
+            prompts.add(server, "name", &manifest.prompts, |name| {
                 let bare = !prefix && claims.is_of(&claimed_name(name), server) && !is_prefixed(name);
-                exposed_name((!bare).then_some(server), name)
+                let exposed = exposed_name((!bare).then_some(server), name);
+                if shared.contains(&exposed) { told_apart(server, name) } else { exposed }
             });
             let address = |uri: &str| match claims.is_of(uri, server) && !misleads(uri) {
                 true => uri.to_owned(),
                 false => format!("{}{uri}", qualifier(server)),
             };
-            offers.resources.add(server, "uri", &manifest.resources, address);
-            offers.templates.add(server, "uriTemplate", &manifest.templates, address);
-            offers.templates.since.extend(template_times(manifest, claims, server));
+            resources.add(server, "uri", &manifest.resources, address);
+            templates.add(server, "uriTemplate", &manifest.templates, address);
+            templates.since.extend(template_times(manifest, claims, server));
             if !manifest.resources.is_empty() || !manifest.templates.is_empty() || has_resources(manifest) {
                 offers.servers.insert(server.clone());
             }
         }
+        [offers.prompts, offers.resources, offers.templates] = lists;
         offers.contested = offers.resources.contested();
         offers
     }
@@ -95,34 +105,47 @@ impl Offers {
         self.servers.iter()
     }
 
-    /// Which server has a resource: the one that lists it, or the one whose template could have made it, or the one whose
-    /// name stands before it.
+    /// Which server has a resource: the one that lists it or whose name stands before it, or the one whose template could have
+    /// made it.
     pub(crate) fn resource(&self, uri: &str) -> Whose {
+        match self.named(uri) {
+            Whose::Nobody => self.made_by_template(uri),
+            known => known,
+        }
+    }
+
+    /// The same where a template is no reason: somebody may have given out the address.
+    pub(crate) fn named(&self, uri: &str) -> Whose {
         if let Some(owner) = self.resources.owner(uri) {
             return Whose::One(owner.clone());
         }
         if let Some((server, original)) = self.qualified(uri) {
-            return Whose::One(Owned { server, original: original.to_owned() });
+            let original = original.to_owned();
+            return match self.servers.contains(&server) {
+                true => Whose::One(Owned { server, original }),
+                false => Whose::Away(server),
+            };
         }
-        if let Some(servers) = self.contested.get(uri) {
-            return Whose::Several(servers.iter().cloned().collect());
+        match self.contested.get(uri) {
+            Some(servers) => Whose::Several(servers.iter().cloned().collect()),
+            None => Whose::Nobody,
         }
-        self.made_by_template(uri)
     }
 
     /// Whether nobody has to be waited for to know whose an address is.
     pub(crate) fn has(&self, uri: &str) -> bool {
-        self.resources.owner(uri).is_some() || self.qualified(uri).is_some()
+        let has_resources = |(server, _): (ServerName, &str)| self.servers.contains(&server);
+        self.resources.owner(uri).is_some() || self.qualified(uri).is_some_and(has_resources)
     }
 
     /// The server that is named before an address.
     fn qualified<'u>(&self, uri: &'u str) -> Option<(ServerName, &'u str)> {
         let (name, original) = uri.split_once('+')?;
-        self.servers.get(name).map(|server| (server.clone(), original))
+        self.names.get(name).map(|server| (server.clone(), original))
     }
 
     /// The server that had a fitting template first.
-    fn made_by_template(&self, uri: &str) -> Whose {
+    pub(crate) fn made_by_template(&self, uri: &str) -> Whose {
         let fitting = self.templates.owners.values().filter(|owner| fits_template(&owner.original, uri));
         let since = |owner: &Owned| self.templates.since.get(&(owner.server.clone(), owner.original.clone())).copied();
         let fitting: Vec<(u64, &ServerName)> =
@@ -156,8 +179,33 @@ pub(crate) fn addresses(items: &[Raw], key: &str) -> Vec<String> {
     items.iter().filter_map(|item| Object::parse(item)?.string(key)).filter(|text| !text.starts_with(NAME)).collect()
 }
 
+/// A name that a hash is still added to.
+const LONGEST_WITHOUT_HASH: usize = 55;
 /// Stands before the name of a prompt among what is claimed: no address begins with it.
 const NAME: char = '\u{1}';
+
+/// Names that prompts of several servers come to with their server's before them: `b__c` of `a`, and `c` of `a__b`.
+fn shared_names(offerings: &[Offering<'_>]) -> BTreeSet<String> {
+    let mut first: HashMap<String, &ServerName> = HashMap::new();
+    let mut shared = BTreeSet::new();
+    for Offering { server, manifest, .. } in offerings {
+        for name in addresses(&manifest.prompts, "name") {
+            let exposed = exposed_name(Some(server), &name);
+            if first.get(&exposed).is_some_and(|other| other != server) {
+                shared.insert(exposed);
+            } else {
+                first.insert(exposed, server);
+            }
+        }
+    }
+    shared
+}
+
+/// What tells apart what the underscores do not. Both have it: neither is asked for the other's.
+fn told_apart(server: &ServerName, prompt: &str) -> String {
+    let (whole, hash) = (exposed_name(Some(server), prompt), Fingerprint::of_text(&format!("{server} {prompt}")));
+    format!("{}_{}", &whole[..whole.len().min(LONGEST_WITHOUT_HASH)], &hash.to_string()[..8])
+}
 
 fn claimed_name(prompt: &str) -> String {
     format!("{NAME}{prompt}")
@@ -293,7 +341,8 @@ mod tests {
             claims.update(&claimants, number as u64);
         }
         let offerings = servers.iter().map(|&(server, prefix, manifest)| Offering { server, prefix, manifest });
-        Offers::merge(offerings.collect(), &claims)
+        let names = servers.iter().map(|(server, ..)| (*server).clone()).collect();
+        Offers::merge(offerings.collect(), &claims, names)
     }
 
     #[test]
@@ -334,7 +383,8 @@ mod tests {
             claims.update(&claimants, wave);
         }
         let offerings = all.map(|(server, prefix, manifest)| Offering { server, prefix, manifest });
-        let offers = Offers::merge(offerings.into(), &claims);
+        let names = [&zulu, &alpha, &notes].map(Clone::clone);
+        let offers = Offers::merge(offerings.into(), &claims, names.into());
         let owner = |name: &str| offers.prompts.owner(name).map(|owner| owner.server.as_str());
         assert_eq!((owner("review"), owner("alpha__review")), (Some("zulu"), Some("alpha")));
         assert_eq!((owner("notes__plan"), owner("alpha__notes__plan")), (Some("notes"), Some("alpha")));
@@ -352,5 +402,42 @@ mod tests {
         assert_eq!(offers.resource("file:///home/me"), Whose::One(owner));
         let owner = Owned { server: evil, original: "file:///home/me".to_owned() };
         assert_eq!(offers.resource("evil+file:///home/me"), Whose::One(owner));
+    }
+
+    /// `b__c` of `a` and `c` of `a__b`: nobody is asked for the other's, and nobody's is gone.
+    #[test]
+    fn prompts_that_come_to_one_name_are_both_told_apart() {
+        let one = manifest(r#""prompts":[{"name":"c"},{"name":"alone"}],"resources":[],"templates":[]"#);
+        let other = manifest(r#""prompts":[{"name":"b__c"}],"resources":[],"templates":[]"#);
+        let (longer, shorter) = (ServerName::new("a__b").unwrap(), ServerName::new("a").unwrap());
+        let offers = merged(&[(&longer, true, &one), (&shorter, true, &other)]);
+        assert_eq!(offers.prompts.owner("a__b__c"), None);
+        let names: Vec<&str> = offers.prompts.names().collect();
+        assert_eq!(names.len(), 3, "{names:?}");
+        for name in names {
+            let owner = offers.prompts.owner(name).unwrap();
+            let whole = format!("{}__{}", owner.server, owner.original);
+            assert!(name.starts_with(&whole) && (name.len() == whole.len() + 9) == (name != "a__b__alone"), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_has_the_name_of_a_server_before_it_is_of_nobody_else() {
+        let listed = r#""prompts":[{"name":"files__plan"}],"resources":[{"uri":"files+x://1"}],"templates":[{"uriTemplate":"{+all}"},{"uriTemplate":"files+{all}"}]"#;
+        let (files, evil) = (ServerName::new("files").unwrap(), ServerName::new("evil").unwrap());
+        let manifest = manifest(listed);
+        let offering = Offering { server: &evil, prefix: false, manifest: &manifest };
+        let mut claims = Claims::default();
+        let addresses = claimed(&manifest, false);
+        claims.update(&[Claimant { server: &evil, addresses, second: &BTreeSet::new() }], 1);
+        // It does not run.
+        let offers = Offers::merge(vec![offering], &claims, [&files, &evil].map(Clone::clone).into());
+        for uri in ["files+x://1", "files+x://2", "files+"] {
+            assert_eq!(offers.resource(uri), Whose::Away(files.clone()), "{uri}");
+            assert!(!offers.has(uri));
+        }
+        assert!(offers.has("evil+files+x://1") && offers.prompts.owner("files__plan").is_none());
+        assert!(offers.prompts.owner("evil__files__plan").is_some());
+        assert!(matches!(offers.resource("git+https://a"), Whose::One(_)), "git is no server");
     }
 }

@@ -4,14 +4,14 @@
 //! resource need not be listed; whether they may have it is for the gate.
 
 use toolfold_access::Extent;
-use toolfold_core::{Absence, Absent, Code, Refusal};
+use toolfold_core::{Absence, Absent, Code, Refusal, ServerName};
 use toolfold_wire::RpcError;
 
 use crate::dispatch::only;
 use crate::gate::{Failed, Gate, Wanted};
 use crate::offers::{LONGEST_ADDRESS, Owned, Whose};
 use crate::request::Request;
-use crate::rpc::{contested, may_be_missing, no_prompt, no_resource, rpc};
+use crate::rpc::{contested, is_away, may_be_missing, no_prompt, no_resource, rpc};
 use crate::snapshot::Snapshot;
 use crate::trust::Held;
 
@@ -31,17 +31,10 @@ impl<'a> Owners<'a> {
     }
 
     /// The server that a resource is asked of, and what it calls it. An address that nobody lists is asked of the server
-    /// whose result held the link, or of the only one that has resources at all, where no other is missing that might; otherwise of
-    /// nobody.
+    /// whose result held the link, or of the one whose template makes it, or of the only one that has resources at all, where no
+    /// other is about to come; otherwise of nobody.
     pub(crate) fn of_resource(&self, uri: &str) -> Result<Owned, RpcError> {
-        let owner = self.of_anything(uri)?;
-        // Its server may exist, and it may not.
-        if self.snapshot.decision_on_resource(&owner.server, &owner.original).level == Extent::Nothing {
-            let refusal = Failed::Refused(Refusal::new(Code::NotAuthorized, "it does not exist for whoever asks"));
-            let what = Wanted::Resource(&owner.original);
-            self.gate.recording.denied_passage(self.request, self.snapshot, &owner.server, what, &refusal);
-            return Err(self.nobody(uri));
-        }
+        let owner = self.existing(uri, self.of_anything(uri)?)?;
         // What is not listed can be asked for all the same; what is held cannot.
         match self.snapshot.quarantine.resource(&owner.server, &owner.original) {
             Some(held) => Err(self.withheld(held)),
@@ -56,8 +49,10 @@ impl<'a> Owners<'a> {
         }
         let (owner, held) = match self.snapshot.offers.resource(uri) {
             Whose::Several(servers) => return Err(contested(uri, &servers)),
+            Whose::Away(server) => return Err(is_away(&self.request.client, uri, &server)),
             // With its server's name before it, it may be anything that the server has.
             Whose::One(owner) => {
+                let owner = self.existing(uri, owner)?;
                 let held = self.snapshot.quarantine.resource(&owner.server, &owner.original);
                 (Some(owner), held)
             }
@@ -69,31 +64,51 @@ impl<'a> Owners<'a> {
         }
     }
 
+    /// Its server may exist for whoever asks, and it may not.
+    fn existing(&self, uri: &str, owner: Owned) -> Result<Owned, RpcError> {
+        if self.snapshot.decision_on_resource(&owner.server, &owner.original).level > Extent::Nothing {
+            return Ok(owner);
+        }
+        let refusal = Failed::Refused(Refusal::new(Code::NotAuthorized, "it does not exist for whoever asks"));
+        let what = Wanted::Resource(&owner.original);
+        self.gate.recording.denied_passage(self.request, self.snapshot, &owner.server, what, &refusal);
+        Err(self.nobody(uri))
+    }
+
     fn of_anything(&self, uri: &str) -> Result<Owned, RpcError> {
         if uri.len() > LONGEST_ADDRESS {
             return Err(self.nobody(uri));
         }
-        let snapshot = self.snapshot;
-        match snapshot.offers.resource(uri) {
-            Whose::One(owner) => Ok(owner),
-            Whose::Several(servers) => Err(contested(uri, &servers)),
-            Whose::Nobody => {
-                let linked = self.gate.linked(&self.request.client.principal(), uri);
-                let linked = linked.filter(|server| snapshot.is_seen(server));
-                if linked.is_none()
-                    && let Some(held) = snapshot.held_address(uri)
-                {
-                    return Err(self.withheld(held));
-                }
-                let alone = only(snapshot.offers.servers());
-                // One that nothing was ever heard of has told nobody an address; one that is coming may be about to.
-                let is_coming = |absent: &Absent| absent.state == Absence::Starting;
-                match linked.or_else(|| alone.clone().filter(|_| !snapshot.absent.iter().any(is_coming))) {
-                    Some(server) => Ok(Owned { server, original: uri.to_owned() }),
-                    None => Err(alone
-                        .map_or_else(|| self.nobody(uri), |other| may_be_missing(&self.request.client, uri, &other))),
-                }
-            }
+        let (snapshot, client) = (self.snapshot, &self.request.client);
+        let one = |server: ServerName| Ok(Owned { server, original: uri.to_owned() });
+        match snapshot.offers.named(uri) {
+            Whose::One(owner) => return Ok(owner),
+            Whose::Several(servers) => return Err(contested(uri, &servers)),
+            Whose::Away(server) => return Err(is_away(client, uri, &server)),
+            Whose::Nobody => {}
+        }
+        // Whoever gave it out is asked, whatever templates others have.
+        let mut linked = self.gate.linked(&client.principal(), uri);
+        linked.retain(|server| snapshot.is_seen(server));
+        match linked.as_slice() {
+            [] => {}
+            [server] => return one(server.clone()),
+            several => return Err(contested(uri, several)),
+        }
+        match snapshot.offers.made_by_template(uri) {
+            Whose::One(owner) => return Ok(owner),
+            Whose::Several(servers) => return Err(contested(uri, &servers)),
+            Whose::Away(_) | Whose::Nobody => {}
+        }
+        if let Some(held) = snapshot.held_address(uri) {
+            return Err(self.withheld(held));
+        }
+        // One that nothing was ever heard of has told nobody an address; one that is coming may be about to.
+        let is_coming = |absent: &Absent| absent.state == Absence::Starting;
+        match only(snapshot.offers.servers()) {
+            Some(alone) if !snapshot.absent.iter().any(is_coming) => one(alone),
+            Some(alone) => Err(may_be_missing(client, uri, &alone)),
+            None => Err(self.nobody(uri)),
         }
     }
 

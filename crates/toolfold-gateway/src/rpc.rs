@@ -31,6 +31,15 @@ pub(crate) fn may_be_missing(client: &Client, uri: &str, other: &ServerName) -> 
     )
 }
 
+/// Its server's name is before it, and that one does not run or has none.
+pub(crate) fn is_away(client: &Client, uri: &str, server: &ServerName) -> RpcError {
+    not_found(
+        client,
+        uri,
+        format!(". It is asked of {server}, which is not running or has no resources: see `toolfold status`"),
+    )
+}
+
 fn not_found(client: &Client, uri: &str, why: String) -> RpcError {
     let code = if client.has_session() { code::RESOURCE_NOT_FOUND_LEGACY } else { code::INVALID_PARAMS };
     let uri = beginning(uri, LONG);

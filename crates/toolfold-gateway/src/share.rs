@@ -102,7 +102,7 @@ impl Snapshot {
         let seen: BTreeSet<ServerName> = all.filter(|name| exists(name)).cloned().collect();
         let parts: Vec<Offerer> = parts.into_iter().filter(|part| seen.contains(&part.server)).collect();
         let claims = self.claims.among(parts.iter().map(|part| (&part.server, claimed(&part.manifest, part.prefix))));
-        let offers = Offers::merge(parts.iter().map(Offerer::offering).collect(), &claims);
+        let offers = Offers::merge(parts.iter().map(Offerer::offering).collect(), &claims, seen.clone());
         let quarantine = self.quarantine_for(rights, catalog, &seen);
         let decisions: Arc<[Grant]> = positions.iter().map(|position| decided[*position]).collect();
         let share = Portion {

@@ -41,6 +41,22 @@ fn a_variable_that_is_not_set_costs_its_server_alone() {
     "#);
 }
 
+/// One that is set, and to nothing that could be used, is like one that is not.
+#[test]
+fn a_variable_that_cannot_be_used_costs_its_server_alone() {
+    let text = "[servers.files]\ncommand = \"files\"\n[servers.web]\nurl = \"${EMPTY:-}\"\n[servers.odd]\ncommand = \"${EMPTY:-}\"\n\
+        [servers.far]\nurl = \"${ODD:-nonsense}\"\n";
+    let lenient = |options| LoadOptions { lenient: true, ..options };
+    let loaded = load_with(text, lenient).unwrap();
+    let served: Vec<&str> = loaded.config.servers.keys().map(|name| name.as_str()).collect();
+    let left_out: Vec<&str> = loaded.config.unusable.keys().map(|name| name.as_str()).collect();
+    assert_eq!((served, left_out), (vec!["files"], vec!["far", "odd", "web"]));
+    assert_eq!(loaded.notices.len(), 3, "{}", Problems(loaded.notices));
+    // Whoever checks is told, and what was typed so is a mistake.
+    assert_eq!(load_with(text, |options| options).unwrap_err().errors().count(), 3);
+    assert!(load_with("[servers.web]\nurl = \"nonsense\"\n", lenient).is_err());
+}
+
 #[test]
 fn otherwise_and_elsewhere_it_is_a_mistake() {
     assert_eq!(load_with(THREE, |options| options).unwrap_err().errors().count(), 4);

@@ -13,6 +13,8 @@ use crate::level::lines;
 
 /// Hits that are put in order. Nobody means what is further behind.
 const ORDERED: usize = 30;
+/// Hits among which there are so many answers, unless hardly anything is one.
+const LOOKED_AT: usize = 4 * ORDERED;
 
 impl<'a> View<'a> {
     /// The place of a server among the preferred; a number beyond all of them where it is none.
@@ -27,10 +29,16 @@ impl<'a> View<'a> {
             return self.index.search(self.catalog, query);
         }
         let end = query.offset.saturating_add(query.limit);
-        let whole = Query { offset: 0, limit: end.max(ORDERED), ..query.clone() };
+        let most = if query.answers_only { ORDERED } else { LOOKED_AT };
+        let whole = Query { offset: 0, limit: end.max(most), ..query.clone() };
         let mut found = self.index.search(self.catalog, &whole);
-        let ordered = found.hits.len().min(ORDERED);
-        self.put_in_order(query, &mut found.hits[..ordered]);
+        // What is no answer by itself is on the first page alone: the answers around it have the order of every page.
+        let is_ordered = |hit: &Hit| hit.is_answer || found.answers == 0;
+        let places: Vec<usize> =
+            (0..found.hits.len()).filter(|at| is_ordered(&found.hits[*at])).take(ORDERED).collect();
+        let mut hits: Vec<Hit> = places.iter().map(|at| found.hits[*at].clone()).collect();
+        self.put_in_order(query, &mut hits);
+        places.into_iter().zip(hits).for_each(|(at, hit)| found.hits[at] = hit);
         found.hits.truncate(end);
         found.hits.drain(..query.offset.min(found.hits.len()));
         found

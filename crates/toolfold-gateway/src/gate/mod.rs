@@ -226,9 +226,9 @@ impl Gate {
         Some(found.ok_or_else(unknown_state))
     }
 
-    /// Which server a link that nobody lists came from, where a result held it.
-    pub(crate) fn linked(&self, principal: &Principal, uri: &str) -> Option<ServerName> {
-        self.links.server_of(principal, uri)
+    /// Which servers a link that nobody lists came from, where results held it.
+    pub(crate) fn linked(&self, principal: &Principal, uri: &str) -> Vec<ServerName> {
+        self.links.servers_of(principal, uri)
     }
 
     /// What a stateless server wants to know is no end of the call: its client comes back with the answer.

@@ -224,6 +224,16 @@ async fn an_address_is_forbidden_with_the_template_that_makes_it() {
             assert!(refused.is_err(), "{method} {uri}: {refused:?}");
         }
         assert_eq!(mail.received("resources/read").len(), before);
+        // Nor does what completes an address tell that there is one.
+        let complete = |uri: &str| {
+            let about = json!({"ref": {"type": "ref/resource", "uri": uri}, "argument": {"name": "x", "value": ""}});
+            let (asked, uri) = (team.client("alice"), uri.to_owned());
+            async move {
+                let error = asked.try_modern("completion/complete", about).await.unwrap_err();
+                format!("{} {}", error.code, error.message).replace(&uri, "#")
+            }
+        };
+        assert_eq!(complete(uri).await, complete("none://a").await, "{uri}");
     }
     // What is said of it is said in the words that a rule takes.
     let alice = toolfold_core::Principal::named("alice", Vec::new());

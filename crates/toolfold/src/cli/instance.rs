@@ -36,6 +36,7 @@ use super::{Common, Fail};
 const DOOR: u32 = 2;
 /// Arguments and results have limits of their own; this one is against nonsense.
 const LONGEST: u64 = 64 << 20;
+const LONGEST_NOTE: u64 = 64 << 10;
 /// An instance that runs answers at once, as nobody else is asked.
 const HELLO: Duration = Duration::from_secs(2);
 /// How long one that is liked better may still take to do so when another has.
@@ -289,6 +290,10 @@ async fn greeted(socket: &Path) -> std::io::Result<UnixStream> {
 fn notes(state: &Path, origin: &Origin) -> Vec<Note> {
     let files = fs::read_dir(folder(state)).into_iter().flatten().flatten();
     let files = files.filter(|file| file.path().extension().is_some_and(|kind| kind == "json"));
+    // Whatever else may lie there, and not be there to be read.
+    let is_note =
+        |file: &fs::DirEntry| file.metadata().is_ok_and(|about| about.is_file() && about.len() < LONGEST_NOTE);
+    let files = files.filter(is_note);
     let read = |file: fs::DirEntry| serde_json::from_slice::<Note>(&fs::read(file.path()).ok()?).ok();
     let mut notes: Vec<Note> = files.filter_map(read).collect();
     notes.retain(|note| note.config == identity(origin) && note.version == version() && note.door == DOOR);

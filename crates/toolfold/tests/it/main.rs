@@ -7,6 +7,7 @@
     reason = "a test reports by panicking and printing"
 )]
 
+mod addresses;
 mod agents;
 mod apis;
 mod approve;

@@ -55,6 +55,16 @@ pub(super) const PROMISES: &[Promise] = &[
         &["so_many_a_second", "what_belongs_to_no_call_and_to_no_subscription_is_reported_to_nobody"],
     ),
     Promise(
+        "| 512 for one client, 4,096 of all servers",
+        "MOST_OF_ONE: usize = 512",
+        &["who_gives_out_many_pushes_out_their_own"],
+    ),
+    Promise(
+        "| 512 for one client, 4,096 of all servers",
+        "MOST: usize = 4096",
+        &["who_gives_out_many_pushes_out_their_own"],
+    ),
+    Promise(
         "| changes of resources that wait to be told | 1,000 |",
         "UPDATES_WAITING: usize = 1_000",
         &["who_is_behind_with_changes_of_resources_loses_some"],
