@@ -189,7 +189,7 @@ fn worth_waiting<'a>(inner: &'a Inner, scope: &Scope, action: &Action) -> Option
         Action::Unknown(unknown) if unknown.names.iter().any(held) => None,
         Action::Describe(Describe { names, .. }, _) | Action::Unknown(Unknown { names, .. }) => {
             let open: Vec<&String> = names.iter().filter(|name| !is_known(name)).collect();
-            named(inner, scope, &open)
+            named(inner, scope, &open, matches!(action, Action::Unknown(_)))
         }
         action => Some(match server_of(action) {
             Some(server) => settled_of(inner, scope, server.to_owned()),
@@ -198,8 +198,9 @@ fn worth_waiting<'a>(inner: &'a Inner, scope: &Scope, action: &Action) -> Option
     }
 }
 
-/// For tools that are not there: until their servers have said what they have. One of a server that has said so is none.
-fn named<'a>(inner: &'a Inner, scope: &Scope, names: &[&String]) -> Option<BoxFuture<'a, ()>> {
+/// For tools that are not there: until their servers have said what they have. One of a server that has said so is none. Who calls
+/// one waits as long as a call may; who only asks about it, as long as a search.
+fn named<'a>(inner: &'a Inner, scope: &Scope, names: &[&String], calls: bool) -> Option<BoxFuture<'a, ()>> {
     let mut servers = BTreeSet::new();
     for name in names {
         match inner.waiting.pending_of(name) {
@@ -212,7 +213,12 @@ fn named<'a>(inner: &'a Inner, scope: &Scope, names: &[&String]) -> Option<BoxFu
     if servers.is_empty() {
         return None;
     }
-    Some(Box::pin(async move { inner.waiting.heard_of(&servers).await }))
+    Some(Box::pin(async move {
+        match calls {
+            true => inner.waiting.heard_of(&servers).await,
+            false => inner.waiting.settled_of_one(&|server| servers.contains(server)).await,
+        }
+    }))
 }
 
 /// The server that alone a request is about.

@@ -3,6 +3,7 @@
 import json
 import pathlib
 import random
+import re
 import threading
 import time
 
@@ -108,7 +109,11 @@ def letters():
 
 @attempt("letters", "definitions with half pairs, ligatures, accents: found, shown and called as ever")
 def names():
-    tools = [f'{{"name":"t{place}_{letter[:600]}","description":"{letter}","inputSchema":{{"type":"object","properties":{{"{letter}":{{"type":"string","enum":["{letter}"],"pattern":"{letter[:60]}"}}}}}}}}' for place, letter in enumerate(LETTERS)]
+    def cut(letter, length):
+        """Its beginning, and no escape in part: that would be no message at all."""
+        return re.sub(r"\\(u[0-9a-f]{0,3})?$", "", letter[:length])
+
+    tools = [f'{{"name":"t{place}_{cut(letter, 600)}","description":"{letter}","inputSchema":{{"type":"object","properties":{{"{letter}":{{"type":"string","enum":["{letter}"],"pattern":"{cut(letter, 60)}"}}}}}}}}' for place, letter in enumerate(LETTERS)]
     path = journal()
     pathlib.Path(path).write_text("[" + ",".join(tools) + "]")
     with Toolfold(GOOD + server("bad", tools_raw=path)) as it:
