@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use toolfold_core::{Entry, Fingerprint, ServerName, exposed_name};
+use toolfold_core::{Entry, ServerName, exposed_name, told_apart};
 
 use crate::server::ServerTools;
 
@@ -68,11 +68,9 @@ impl Name {
     }
 }
 
-/// The prefixed name with a hash of the id: the id tells apart what the underscores do not (`a` + `b__c`, `a__b` + `c`).
+/// The prefixed name with a hash of the id.
 fn hashed(entry: &Entry, form: u32) -> String {
-    let hash = Fingerprint::of_text(&format!("{} {form}", entry.id)).to_string();
-    let plain = exposed_name(Some(entry.server()), entry.name());
-    format!("{}_{}", &plain[..plain.len().min(55)], &hash[..8])
+    told_apart(entry.server(), entry.name(), &format!("{} {form}", entry.id))
 }
 
 fn claims(names: &[Name]) -> HashMap<String, usize> {

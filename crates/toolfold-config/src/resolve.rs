@@ -293,17 +293,17 @@ impl Resolver<'_> {
 
     pub(crate) fn expanded<'t>(&mut self, typed: &'t Typed<String>) -> Option<Expanded<'t>> {
         let variables = &self.surroundings.options.environment;
-        match expand(&typed.value, self.dialect, &|name| variables.get(name).cloned()) {
+        let expanded = expand(&typed.value, self.dialect, &|name| variables.get(name).cloned());
+        if expanded.as_ref().is_ok_and(|value| *value != typed.value) {
+            self.replaced.push(typed.place.key.clone());
+        }
+        match expanded {
             // No operating system takes a zero byte in a path, an argument or a variable, nor does HTTP.
             Ok(value) if value.contains('\0') => {
-                self.replaced.extend((value != typed.value).then(|| typed.place.key.clone()));
                 self.report.error(&typed.place, "holds a zero byte", None);
                 None
             }
-            Ok(value) => {
-                self.replaced.extend((value != typed.value).then(|| typed.place.key.clone()));
-                Some(Expanded { value, typed })
-            }
+            Ok(value) => Some(Expanded { value, typed }),
             Err(troubles) => {
                 for trouble in &troubles {
                     if let (Trouble::Unset(name), Some(unset)) = (trouble, &mut self.unset) {

@@ -62,7 +62,7 @@ pub use fingerprint::Fingerprint;
 pub use foreign::{LONGEST_LINE, beginning, shown, shown_json, shown_line};
 pub use fuel::{Fuel, Spent, Stop, StopWhenDropped};
 pub use hex::{from_hex, to_hex};
-pub use name::{BadName, ServerName, ToolId, exposed_name, slug};
+pub use name::{BadName, ServerName, ToolId, exposed_name, slug, told_apart};
 pub use node_rule::NodeRule;
 pub use pattern::Pattern;
 pub use principal::{Credential, Identity, Principal, Proof, RESERVED};

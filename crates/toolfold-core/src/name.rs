@@ -6,10 +6,13 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::fingerprint::Fingerprint;
 use crate::hex::to_hex;
 
 /// The longest name that every client and every model provider accepts.
 pub(crate) const LONGEST_EXPOSED: usize = 64;
+/// Of a name that a hash follows.
+const LONGEST_TOLD_APART: usize = LONGEST_EXPOSED - 9;
 
 /// A server's name: letters, digits, `_` and `-`. No dot, so that `server.tool` splits in one way.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -97,6 +100,13 @@ pub fn exposed_name(server: Option<&ServerName>, tool: &str) -> String {
     let suffix = to_hex(&digest[..4]);
     let room = LONGEST_EXPOSED - suffix.len() - 1;
     format!("{}_{suffix}", &plain[..plain.len().min(room)])
+}
+
+/// The name with the server's before it and a hash of `by`, where what the name alone comes to is another's too: the underscores
+/// do not tell `b__c` of `a` from `c` of `a__b`.
+pub fn told_apart(server: &ServerName, tool: &str, by: &str) -> String {
+    let (plain, hash) = (exposed_name(Some(server), tool), Fingerprint::of_text(by).to_string());
+    format!("{}_{}", &plain[..plain.len().min(LONGEST_TOLD_APART)], &hash[..8])
 }
 
 /// Text in the alphabet of names: everything else becomes `_`.

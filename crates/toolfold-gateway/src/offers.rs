@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use toolfold_core::{Fingerprint, ServerName, exposed_name, shown_line};
+use toolfold_core::{ServerName, exposed_name, shown_line, told_apart};
 use toolfold_upstream::Manifest;
 use toolfold_wire::{Object, Raw, raw};
 use tracing::warn;
@@ -82,7 +82,11 @@ impl Offers {
             prompts.add(server, "name", &manifest.prompts, |name| {
                 let bare = !prefix && claims.is_of(&claimed_name(name), server) && !is_prefixed(name);
                 let exposed = exposed_name((!bare).then_some(server), name);
-                if shared.contains(&exposed) { told_apart(server, name) } else { exposed }
+                // Both are told apart: neither is asked for the other's.
+                match shared.contains(&exposed) {
+                    true => told_apart(server, name, &format!("{server} {name}")),
+                    false => exposed,
+                }
             });
             let address = |uri: &str| match claims.is_of(uri, server) && !misleads(uri) {
                 true => uri.to_owned(),
@@ -134,8 +138,7 @@ impl Offers {
 
     /// Whether nobody has to be waited for to know whose an address is.
     pub(crate) fn has(&self, uri: &str) -> bool {
-        let has_resources = |(server, _): (ServerName, &str)| self.servers.contains(&server);
-        self.resources.owner(uri).is_some() || self.qualified(uri).is_some_and(has_resources)
+        matches!(self.named(uri), Whose::One(_))
     }
 
     /// The server that is named before an address.
@@ -179,8 +182,6 @@ pub(crate) fn addresses(items: &[Raw], key: &str) -> Vec<String> {
     items.iter().filter_map(|item| Object::parse(item)?.string(key)).filter(|text| !text.starts_with(NAME)).collect()
 }
 
-/// A name that a hash is still added to.
-const LONGEST_WITHOUT_HASH: usize = 55;
 /// Stands before the name of a prompt among what is claimed: no address begins with it.
 const NAME: char = '\u{1}';
 
@@ -199,12 +200,6 @@ fn shared_names(offerings: &[Offering<'_>]) -> BTreeSet<String> {
         }
     }
     shared
-}
-
-/// What tells apart what the underscores do not. Both have it: neither is asked for the other's.
-fn told_apart(server: &ServerName, prompt: &str) -> String {
-    let (whole, hash) = (exposed_name(Some(server), prompt), Fingerprint::of_text(&format!("{server} {prompt}")));
-    format!("{}_{}", &whole[..whole.len().min(LONGEST_WITHOUT_HASH)], &hash.to_string()[..8])
 }
 
 fn claimed_name(prompt: &str) -> String {

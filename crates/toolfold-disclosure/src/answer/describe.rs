@@ -72,7 +72,7 @@ struct Told<T> {
 }
 
 /// A name that was asked for, as far as it is said again.
-pub(crate) fn said_again(name: &str) -> String {
+fn said_again(name: &str) -> String {
     beginning(name, LONGEST_NAME).into_owned()
 }
 
@@ -153,10 +153,11 @@ fn said_of(left_out: &[String]) -> Option<Raw> {
 }
 
 fn parameter(entry: &Entry, path: &str, budget: usize, alone: bool) -> Result<Raw, Refusal> {
-    level::parameter_within(entry, path, budget, alone).map_err(|nearest| {
-        let message = format!("{} has no parameter {:?}.", entry.id, said_again(path));
-        Refusal::new(Code::InvalidRequest, message)
-            .hints(nearest)
-            .next(Next::Describe { tool: entry.id.to_string(), full: false })
-    })
+    level::parameter_within(entry, path, budget, alone).map_err(|nearest| no_parameter(entry, path, nearest))
+}
+
+pub(crate) fn no_parameter(entry: &Entry, path: &str, nearest: Vec<String>) -> Refusal {
+    Refusal::new(Code::InvalidRequest, format!("{} has no parameter {:?}.", entry.id, said_again(path)))
+        .hints(nearest)
+        .next(Next::Describe { tool: entry.id.to_string(), full: false })
 }

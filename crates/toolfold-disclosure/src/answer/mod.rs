@@ -13,7 +13,7 @@ mod search;
 pub use search::{Answered, DOUBT, ShownHits, answered, is_doubtful, shown};
 
 pub(crate) use browse::{browse, roots, unknown_path};
-pub(crate) use describe::{LEFT_OUT, describe, said_again, several};
+pub(crate) use describe::{LEFT_OUT, describe, no_parameter, several};
 pub(crate) use nodes::rank;
 pub(crate) use search::{not_in_node, search};
 

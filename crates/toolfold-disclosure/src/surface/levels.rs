@@ -13,7 +13,7 @@ use super::request::Arguments;
 use super::result::json_result;
 use super::table::{ByServer, Calling, Listed, Meta, Table};
 use super::{Action, Browse, Describe, View, noted};
-use crate::answer::{LEFT_OUT, roots, said_again, several};
+use crate::answer::{LEFT_OUT, no_parameter, roots, several};
 use crate::cursor::Cursor;
 use crate::level::{Level, details_page, full_page_within, lines, marked_summary, parameter_page_within};
 use crate::tokens;
@@ -132,12 +132,6 @@ fn describe(view: &View<'_>, describe: &Describe) -> Result<Raw, Refusal> {
             told.into()
         }
     }))
-}
-
-fn no_parameter(entry: &Entry, path: &str, nearest: Vec<String>) -> Refusal {
-    Refusal::new(Code::InvalidRequest, format!("{} has no parameter {:?}.", entry.id, said_again(path)))
-        .hints(nearest)
-        .next(Next::Describe { tool: entry.id.to_string(), full: false })
 }
 
 fn wants_all(given: &Arguments) -> Result<bool, Refusal> {

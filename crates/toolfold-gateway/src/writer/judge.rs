@@ -51,8 +51,11 @@ impl Writer {
             let Ok(heard) = spawn_blocking(move || Docket { cases, others }.hear()).await else {
                 error!("what servers say could not be judged: what is served is what was before");
                 // Nothing more comes of it that somebody could wait for.
-                let judged = |name: &ServerName| self.servers.get_mut(name).map(|known| known.take_judgement(None));
-                names.iter().filter_map(judged).for_each(drop);
+                for name in &names {
+                    if let Some(known) = self.servers.get_mut(name) {
+                        known.take_judgement(None);
+                    }
+                }
                 return;
             };
             for heard in heard {
